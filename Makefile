@@ -1,0 +1,37 @@
+# Two commands do everything on a machine with Python 3.11 and make: `make run` and `make test`.
+PYTHON ?= python3.11
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: run test check bench requirements clean
+.DELETE_ON_ERROR:
+
+$(STAMP): pyproject.toml requirements-dev.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+run: $(STAMP)
+	$(BIN)/python demo/run.py
+
+test: $(STAMP)
+	$(BIN)/python -m pytest
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+# The hashed list names no registry: pip asks the one it is set up for.
+requirements:
+	uv pip compile pyproject.toml --extra dev --generate-hashes --universal --python-version 3.11 \
+	  --no-emit-index-url --no-header -o requirements-dev.txt
+
+clean:
+	rm -rf $(VENV) run .mypy_cache .pytest_cache .ruff_cache .hypothesis

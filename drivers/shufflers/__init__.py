@@ -1,0 +1,1 @@
+"""One plain class a device model."""

@@ -1,0 +1,4 @@
+"""Bytes and what they say: links move them, codecs read them, a session asks and answers.
+
+Knows no device's meaning.
+"""

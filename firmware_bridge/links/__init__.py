@@ -1,0 +1,1 @@
+"""Moving bytes: one file a kind of cable."""

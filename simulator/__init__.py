@@ -1,0 +1,1 @@
+"""Pretend devices and people. Shares only bytes with the product: imports wire, links and clock."""
