@@ -1,0 +1,66 @@
+"""What the hub asks of a driver, and how a driver reports: the seam between devices and the table.
+
+A driver runs for the life of the daemon: `run` keeps a connection (through the keeper), reports facts, and
+carries out orders. Orders are goals or commands that the hub has journalled; they return at once and never
+raise: what became of them is learnt from facts. Orders to a device that is away are dropped (its lost permits
+have ended by themselves; open commands are asked for at the next connection, semantics §1.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+from drivers.events import Fact, LampColour, LampPattern, PermitKind, Verb
+
+# Awaited by the driver: it returns when the hub has room, so back-pressure reaches the device (semantics §1.1).
+Report = Callable[[Fact], Awaitable[None]]
+
+
+class Device(Protocol):
+    """Any device that the table runs."""
+
+    @property
+    def name(self) -> str:
+        """Its name at the table, as in the configuration."""
+
+    async def run(self) -> None:
+        """Keep the device connected until cancelled."""
+
+
+class TdlDevice(Device, Protocol):
+    """A TDL device (shuffler, switch box): permits, lamp, commands, acknowledgements."""
+
+    def resume_notices(self, boot: int, number: int) -> None:
+        """Handshake step 4 (TDL §2): the journal holds all notices up to `number` of `boot`: let them flow."""
+
+    def acknowledge(self, boot: int, number: int) -> None:
+        """NOTICE_ACK, after the commit (TDL §5)."""
+
+    def permit(self, what: PermitKind, duration_ms: int, limit_cards: int | None) -> None:
+        """Grant, change or renew a permit (TDL §6)."""
+
+    def revoke(self, what: PermitKind) -> None:
+        """End a permit now."""
+
+    def set_lamp(self, colour: LampColour, pattern: LampPattern) -> None:
+        """The lamp shows this."""
+
+    def command(self, verb: Verb, epoch: int, number: int, argument: int | None) -> None:
+        """Send a moving command, once; then only ask OUTCOME (TDL §4). Answered as `CommandAnswered`."""
+
+    def ask_outcome(self, epoch: int, number: int) -> None:
+        """OUTCOME: asked until answered or the session ends; answered as `CommandAnswered(is_found=True)`."""
+
+    def read_levels(self) -> None:
+        """STATE and METERS; answered as `LevelsRead`."""
+
+    def clear_fault(self, fault: int) -> None:
+        """CLEAR_FAULT: a named act of a person stands behind it."""
+
+
+class BadgeReader(Device, Protocol):
+    """A badge reader: prompts are goals."""
+
+    def prompt(self, *, is_amber: bool, beeps: int) -> None:
+        """LED amber (a tap is asked for) or back to normal; so many beeps now."""
