@@ -1,0 +1,24 @@
+"""What every test may use: virtual time by the mark `virtual_time`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+import pytest
+
+from tests.support.jumping_loop import JumpingLoop, virtual_loop
+
+__all__ = ["virtual_loop"]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "virtual_time: the test's event loop is the jumping one (virtual time from 0)")
+
+
+def pytest_asyncio_loop_factories(
+    config: pytest.Config, item: pytest.Item
+) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
+    if item.get_closest_marker("virtual_time"):
+        return {"virtual": JumpingLoop}
+    return {"real": asyncio.SelectorEventLoop}
