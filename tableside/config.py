@@ -1,0 +1,137 @@
+"""Configuration as the daemon uses it: `load_host` for everything, `check` for everything that is wrong.
+
+One TOML a host, one a table; the shapes are in `tableside.configuration.shape`. Paths in a file count from
+the folder of that file; what is handed out is absolute.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os.path
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from tableside.configuration.shape import (
+    AlertTimes,
+    DeckGroup,
+    Device,
+    DeviceRole,
+    HostFile,
+    Language,
+    Profile,
+    Section,
+    Settings,
+    TableFile,
+)
+from tableside.people import StaffMember
+
+CARDS_PER_DECK = 52
+
+
+class ConfigRefused(ValueError):
+    """A configuration that cannot be used."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableConfig:
+    """One table, its file's and its host's staff together."""
+
+    path: Path
+    name: str
+    section: str
+    jurisdiction: str
+    languages: tuple[Language, ...]
+    seats: int
+    decks: tuple[DeckGroup, ...]
+    devices: tuple[Device, ...]
+    staff: tuple[StaffMember, ...]
+    settings: Settings
+    alerts: AlertTimes
+
+    @property
+    def cards_in_play(self) -> int:
+        """Cards brought to the table for play, reserve decks not counted."""
+        return CARDS_PER_DECK * sum(group.count for group in self.decks)
+
+    def devices_of(self, role: DeviceRole) -> tuple[Device, ...]:
+        """The table's devices of one role, in the file's order."""
+        return tuple(device for device in self.devices if device.role is role)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HostConfig:
+    """One host and its tables."""
+
+    path: Path
+    name: str
+    profile: Profile
+    journal_directory: Path
+    reserve_directory: Path
+    control_socket: Path
+    log_level: str
+    time_zone: str
+    gaming_day_starts: datetime.time
+    has_pit_manager: bool
+    room_management: tuple[str, ...]
+    sections: tuple[Section, ...]
+    tables: tuple[TableConfig, ...]
+
+
+def load_host(path: Path) -> HostConfig:
+    """The host's file and its tables' files. Raises `ConfigRefused`."""
+    path = path.resolve()
+    try:
+        file = msgspec.convert(tomllib.loads(path.read_text("utf-8")), HostFile)
+        tables = tuple(_load_table(path.parent / name, file.staff) for name in file.host.tables)
+    except (OSError, ValueError) as problem:
+        raise ConfigRefused(f"{path}: {problem}") from problem
+    host = file.host
+    folder = path.parent
+    return HostConfig(
+        path=path,
+        name=host.name,
+        profile=host.profile,
+        journal_directory=(folder / host.journal_directory).resolve(),
+        reserve_directory=(folder / (host.reserve_directory or host.journal_directory)).resolve(),
+        control_socket=(folder / host.control_socket).resolve(),
+        log_level=host.log_level,
+        time_zone=host.time_zone,
+        gaming_day_starts=host.gaming_day_starts,
+        has_pit_manager=host.has_pit_manager,
+        room_management=host.room_management,
+        sections=file.sections,
+        tables=tables,
+    )
+
+
+def _load_table(path: Path, host_staff: tuple[StaffMember, ...]) -> TableConfig:
+    path = path.resolve()
+    file = msgspec.convert(tomllib.loads(path.read_text("utf-8")), TableFile)
+    return TableConfig(
+        path=path,
+        name=file.table.name,
+        section=file.table.section,
+        jurisdiction=file.table.jurisdiction,
+        languages=file.table.languages,
+        seats=file.table.seats,
+        decks=file.decks,
+        devices=tuple(_absolute(device, path.parent) for device in file.devices),
+        staff=host_staff + file.staff,
+        settings=file.settings,
+        alerts=file.alerts,
+    )
+
+
+def _absolute(device: Device, folder: Path) -> Device:
+    """The device with its key file and a relative serial address made absolute."""
+    key_file = device.osdp_key_file and str((folder / device.osdp_key_file).resolve())
+    address = device.address
+    head, separator, rest = address.partition("serial://")
+    if separator and not head and not rest.startswith("/"):
+        port, mark, query = rest.partition("?")
+        # Not resolved: a stable link may point to another node each time the device comes back (BR-021).
+        address = f"serial://{os.path.normpath(folder / port)}{mark}{query}"
+    return msgspec.structs.replace(device, address=address, osdp_key_file=key_file)

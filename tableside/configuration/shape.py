@@ -1,0 +1,148 @@
+"""The shape of the two TOML files, as structs: one file a host, one a table.
+
+Bounds that a single value must keep stand here, as annotations; what several values must keep together
+(two devices on one port, a supervisor that nobody knows) stands in `host_rules` and `table_rules`.
+"""
+
+from __future__ import annotations
+
+import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from tableside.people import StaffId, StaffMember
+
+# A table's name becomes a file name, a topic and a word in a text that must stay short.
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,15}$", description="1 to 16 letters, digits, _ -")]
+PathText = Annotated[str, Meta(min_length=1)]
+Text40 = Annotated[str, Meta(min_length=1, max_length=40)]
+Seconds = Annotated[int, Meta(ge=1, le=86_400)]
+
+Language = Literal["en", "pt_PT", "zh_Hant_MO"]
+
+# One daemon carries 1 to 32 tables: one hub each, one writer thread for all.
+MAX_TABLES = 32
+
+
+class Profile(StrEnum):
+    """What a host is for: production refuses whatever is simulated, training is marked on every screen."""
+
+    PRODUCTION = "production"
+    TRAINING = "training"
+    LAB = "lab"
+
+
+class DeviceRole(StrEnum):
+    """What a device is to its table."""
+
+    SHUFFLER = "shuffler"
+    SWITCH_BOX = "switch_box"
+    BADGE_READER = "badge_reader"
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Some tables that one floor supervisor at a time answers for; the first named has it at the first start."""
+
+    name: Name
+    floor_supervisors: tuple[StaffId, ...] = ()  # none: room management has it
+    neighbour: Name | None = None  # whose supervisor is next in line for an alert that nobody takes
+
+
+class HostPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[host]` of a host's file. Paths count from the folder of the file that names them."""
+
+    name: Name
+    profile: Profile
+    tables: Annotated[tuple[PathText, ...], Meta(min_length=1, max_length=MAX_TABLES)]
+    journal_directory: PathText
+    reserve_directory: PathText | None = None  # None: beside the journal; a second disk is better
+    control_socket: PathText
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    time_zone: Text40  # of the tz database; people see local time, the journal holds UTC
+    gaming_day_starts: datetime.time = datetime.time(6)
+    has_pit_manager: bool = False
+    room_management: Annotated[tuple[StaffId, ...], Meta(min_length=1)]
+
+
+class HostFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole file of a host."""
+
+    host: HostPart
+    sections: Annotated[tuple[Section, ...], Meta(min_length=1)]
+    staff: tuple[StaffMember, ...] = ()  # known at every table of the host
+
+
+class DeckGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Decks of one back colour. Equal backs cannot be told apart by deck, so the colour is the unit."""
+
+    back: Annotated[str, Meta(pattern=r"^[a-z]{2,12}$", description="a colour, 2 to 12 small letters")]
+    count: Annotated[int, Meta(ge=1, le=6)]
+    reserve: Annotated[int, Meta(ge=0, le=6)] = 1  # decks kept to replace damaged cards (CSM-1)
+
+
+class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One device of a table. The address is a hint where to look; serial number and model say who it is."""
+
+    name: Name
+    role: DeviceRole
+    driver: Text40
+    address: PathText
+    serial_number: Annotated[str, Meta(min_length=1, max_length=16)]
+    model: Annotated[str, Meta(min_length=1, max_length=16)]
+    is_spare: bool = False  # a shuffler that a machine swap may bring in
+    is_simulated: bool = False  # for protocols in which a device cannot say so itself
+    capacity_cards: Annotated[int, Meta(ge=52, le=1_000)] | None = None  # shufflers only
+    osdp_address: Annotated[int, Meta(ge=0, le=126)] | None = None  # badge readers only
+    osdp_key_file: PathText | None = None  # None: the plain channel, which production refuses
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[settings]` of a table: what the house chooses within the rules."""
+
+    presence_s: Annotated[int, Meta(ge=10, le=180)] = 60  # how long one tap proves presence (CSM-5, CSM-6)
+    presence_approved_by: Text40 | None = None  # the interval is the inspection service's to approve
+    presence_approved_on: datetime.date | None = None
+    min_packets: Annotated[int, Meta(ge=2, le=12)] = 2  # CSM-5: at least two
+    packet_limit_cards: Annotated[int, Meta(ge=26, le=312)] = 104
+    reinsert: Literal["before", "after"] | None = None  # against the next deal; None: as the jurisdiction says
+    burn_card: bool = False  # SHOE-6 says nothing of a shuffler
+    full_count_after_jam: bool | None = None  # None: as the jurisdiction says
+    jam_advice_count: Annotated[int, Meta(ge=2, le=10)] = 3  # so many at one place: advise a swap
+    jam_advice_window_min: Annotated[int, Meta(ge=5, le=480)] = 60
+    lid_open_alert_s: Annotated[int, Meta(ge=10, le=600)] = 120
+
+
+class AlertTimes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[alerts]` of a table: after how long an alert goes to the next person."""
+
+    class_1_neighbour_s: Seconds = 30  # not taken: neighbour, and pit manager where there is one
+    class_1_management_s: Seconds = 120
+    class_2_neighbour_s: Seconds = 300
+    presence_lapsed_class_2_s: Seconds = 60
+    presence_lapsed_class_1_s: Seconds = 600
+    device_silent_s: Annotated[int, Meta(ge=8, le=600)] = 8  # link losses below 8 s are lines, not alerts
+    held_over_rounds: Annotated[int, Meta(ge=1, le=20)] = 3
+
+
+class TablePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[table]` of a table's file."""
+
+    name: Name
+    section: Name
+    jurisdiction: Annotated[str, Meta(pattern=r"^[a-z]{2}$", description="two small letters")] = "pt"
+    languages: Annotated[tuple[Language, ...], Meta(min_length=1, max_length=3)]
+    seats: Annotated[int, Meta(ge=6, le=7)]  # BJ-1
+
+
+class TableFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole file of a table."""
+
+    table: TablePart
+    decks: Annotated[tuple[DeckGroup, ...], Meta(min_length=1)]
+    devices: Annotated[tuple[Device, ...], Meta(min_length=1)]
+    staff: tuple[StaffMember, ...] = ()  # known at this table beside the host's
+    settings: Settings = Settings()
+    alerts: AlertTimes = AlertTimes()

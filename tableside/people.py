@@ -1,0 +1,49 @@
+"""Who people are to the product: roles, and the staff that a house names in its configuration."""
+
+from __future__ import annotations
+
+import datetime
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+
+# Fixed-width text, never a number: leading zeros count (BR-032). `26:00C0FFEE` is 26 bits, upper-case hex.
+BADGE_PATTERN = r"^[1-9][0-9]{0,2}:[0-9A-F]{2,64}$"
+STAFF_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,15}$"
+
+StaffId = Annotated[str, msgspec.Meta(pattern=STAFF_ID_PATTERN, description="1 to 16 letters, digits, . _ -")]
+Badge = Annotated[
+    str, msgspec.Meta(pattern=BADGE_PATTERN, description='"<bits>:<UPPER-CASE HEX>", such as "26:00C0FFEE"')
+]
+
+
+class Role(StrEnum):
+    """What a person may be to a table; the jurisdiction gives each its local name."""
+
+    DEALER = "dealer"
+    FLOOR_SUPERVISOR = "floor_supervisor"
+    TABLE_INSPECTOR = "table_inspector"
+    PIT_MANAGER = "pit_manager"
+    ROOM_MANAGEMENT = "room_management"
+    TECHNICIAN = "technician"
+    SURVEILLANCE = "surveillance"
+    INSPECTION_SERVICE = "inspection_service"
+
+
+class StaffMember(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One person whom badges, alerts and records name. The journal holds `staff_id`, never the badge."""
+
+    staff_id: StaffId
+    name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+    roles: Annotated[tuple[Role, ...], msgspec.Meta(min_length=1)]
+    badge: Badge | None = None
+    valid_from: datetime.date | None = None
+    valid_until: datetime.date | None = None
+    pin_hash: Annotated[str, msgspec.Meta(pattern=r"^scrypt\$")] | None = None
+
+    def is_valid_on(self, day: datetime.date) -> bool:
+        """Whether the house lets this person act on `day` (both ends included)."""
+        return (self.valid_from is None or self.valid_from <= day) and (
+            self.valid_until is None or day <= self.valid_until
+        )
