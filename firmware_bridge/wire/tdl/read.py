@@ -1,0 +1,80 @@
+"""Checked getters for bodies: the type that a message's key demands, or BadBody saying which key and why."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firmware_bridge.wire.tdl.cbor import BadBody, Value
+
+
+def uint(body: Mapping[int, Value], key: int) -> int:
+    """An unsigned integer that must be there."""
+    value = opt_uint(body, key)
+    if value is None:
+        raise _wrong(body, key, "an unsigned integer")
+    return value
+
+
+def opt_uint(body: Mapping[int, Value], key: int) -> int | None:
+    """An unsigned integer, or None where the key is absent."""
+    value = body.get(key)
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise _wrong(body, key, "an unsigned integer")
+    return value
+
+
+def flag(body: Mapping[int, Value], key: int) -> bool:
+    """A boolean that must be there."""
+    value = opt_flag(body, key)
+    if value is None:
+        raise _wrong(body, key, "a boolean")
+    return value
+
+
+def opt_flag(body: Mapping[int, Value], key: int) -> bool | None:
+    """A boolean, or None where the key is absent."""
+    value = body.get(key)
+    if value is not None and not isinstance(value, bool):
+        raise _wrong(body, key, "a boolean")
+    return value
+
+
+def text(body: Mapping[int, Value], key: int) -> str:
+    """A text that must be there."""
+    value = body.get(key)
+    if not isinstance(value, str):
+        raise _wrong(body, key, "a text")
+    return value
+
+
+def octets(body: Mapping[int, Value], key: int) -> bytes:
+    """A byte string that must be there."""
+    value = body.get(key)
+    if not isinstance(value, bytes):
+        raise _wrong(body, key, "a byte string")
+    return value
+
+
+def array(body: Mapping[int, Value], key: int) -> tuple[int, ...]:
+    """An array of unsigned integers that must be there."""
+    value = opt_array(body, key)
+    if value is None:
+        raise _wrong(body, key, "an array")
+    return value
+
+
+def opt_array(body: Mapping[int, Value], key: int) -> tuple[int, ...] | None:
+    """An array of unsigned integers, or None where the key is absent."""
+    value = body.get(key)
+    if value is not None and not isinstance(value, tuple):
+        raise _wrong(body, key, "an array")
+    return value
+
+
+def _wrong(body: Mapping[int, Value], key: int, wanted: str) -> BadBody:
+    name = getattr(key, "name", None)
+    where = f"key {int(key)} ({type(key).__name__}.{name})" if name else f"key {int(key)}"
+    there = f"is {type(body[key]).__name__}" if key in body else "is missing"
+    return BadBody(f"{where} {there}, {wanted} is demanded")
