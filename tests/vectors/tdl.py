@@ -51,9 +51,7 @@ def load() -> list[Vector]:
 def _vector(row: _Row) -> Vector:
     body = {key: _value(value) for key, value in row["body"]}
     message = Frame(MessageType[row["type"]], row["code"], row["seq"], row["session"], body)
-    return Vector(
-        row["name"], row["source"], bytes.fromhex(row["stream"]), bytes.fromhex(row["frame"]), message
-    )
+    return Vector(row["name"], row["source"], bytes.fromhex(row["stream"]), bytes.fromhex(row["frame"]), message)
 
 
 def _value(value: JsonValue) -> Value:

@@ -58,9 +58,7 @@ def _string_size(octets: bytes) -> int:
 
 def _encode_array(value: tuple[int, ...]) -> bytes:
     if not isinstance(value, tuple) or len(value) > MAX_ARRAY:
-        raise ValueError(
-            f"TDL value {value!r} refused: arrays are tuples of at most {MAX_ARRAY} (tdl.md 3.3)"
-        )
+        raise ValueError(f"TDL value {value!r} refused: arrays are tuples of at most {MAX_ARRAY} (tdl.md 3.3)")
     for item in value:
         if isinstance(item, bool) or not isinstance(item, int) or not 0 <= item <= MAX_UINT:
             raise ValueError(f"TDL array item {item!r} refused: unsigned, 32 bits at most (tdl.md 3.3)")

@@ -44,9 +44,7 @@ def encode_frame(frame: Frame) -> bytes:
         raise ValueError(f"{frame.type.name} refused: {wrong} (tdl.md 3.2)")
     body = encode_map(frame.body)
     if len(body) > MAX_RX_MAX:
-        raise ValueError(
-            f"{frame.type.name} refused: body of {len(body)} bytes, {MAX_RX_MAX} at most (tdl.md 3.4)"
-        )
+        raise ValueError(f"{frame.type.name} refused: body of {len(body)} bytes, {MAX_RX_MAX} at most (tdl.md 3.4)")
     head = _HEADER.pack(MAJOR, frame.type, frame.code, frame.seq, frame.session, len(body)) + body
     return head + _CHECK.pack(zlib.crc32(head))
 

@@ -20,9 +20,7 @@ each_vector = pytest.mark.parametrize("vector", VECTORS, ids=lambda vector: vect
 def test_bytes_agree_with_libraries_that_nobody_here_wrote(vector: tdl.Vector) -> None:
     assert vector.stream == b"\0" + cobs.encode(vector.frame) + b"\0"
     assert vector.frame[-4:] == zlib.crc32(vector.frame[:-4]).to_bytes(4, "little")
-    plain = {
-        key: list(value) if isinstance(value, tuple) else value for key, value in vector.message.body.items()
-    }
+    plain = {key: list(value) if isinstance(value, tuple) else value for key, value in vector.message.body.items()}
     assert cbor2.loads(vector.frame[8:-4]) == plain
 
 
