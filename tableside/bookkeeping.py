@@ -1,0 +1,81 @@
+"""What every input does before the tables see it: levels, meters, commands, sightings, clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from msgspec.structs import replace
+
+from drivers import events
+from tableside import commands, devices, lamp, permits, presence, timers
+from tableside.happenings import DeviceCame, Happening
+from tableside.inputs import DaemonStarted, DeadlinePassed
+from tableside.tables import Turn
+
+
+def is_repeated(turn: Turn, what: object) -> bool:
+    """A notice that the journal holds already, or a timer that was cancelled meanwhile: nothing happens."""
+    if isinstance(what, DeadlinePassed):
+        return not timers.passed(turn, what.name)
+    return isinstance(what, events.Fact) and devices.is_repeated(turn, what)
+
+
+def learn(turn: Turn, what: object) -> None:
+    """Take the input into the books."""
+    given = turn.given
+    if isinstance(what, DaemonStarted):
+        _started(turn, what)
+    turn.state = replace(turn.state, last_at_ns=given.at_ns, last_wall_ns=given.wall_ns)
+    if isinstance(what, events.Fact):
+        devices.learn(turn, what)
+        act = LEARNING.get(type(what))
+        if act is not None:
+            act(turn, what)
+
+
+def follow(turn: Turn, happening: Happening) -> None:
+    """Bookkeeping of what the tables tell each other."""
+    if isinstance(happening, DeviceCame):
+        permits.device_came(turn, happening.device)
+        lamp.forget(turn, happening.device)
+        commands.device_came(turn, happening.device)
+
+
+def _started(turn: Turn, what: DaemonStarted) -> None:
+    """A new daemon: everyone is absent, every device away, timers go on by the wall where the host restarted."""
+    if turn.state.clock_boot not in ("", what.clock_boot):
+        asleep_ns = max(0, turn.given.wall_ns - turn.state.last_wall_ns)
+        timers.rebase(turn, turn.given.at_ns - turn.state.last_at_ns - asleep_ns)
+    known = {name: replace(levels, is_connected=False) for name, levels in turn.state.devices.known.items()}
+    turn.state = replace(
+        turn.state,
+        house=what.house,
+        clock_boot=what.clock_boot,
+        devices=devices.Devices(known),
+        permits=permits.Permits(),
+        lamps={},
+    )
+    presence.everyone_absent(turn)
+
+
+def _shown(turn: Turn, fact: events.LampChanged) -> None:
+    if turn.state.lamps.get(fact.device) != (fact.colour, fact.pattern):
+        lamp.forget(turn, fact.device)
+
+
+def _free(turn: Turn, fact: events.Notice) -> None:
+    permits.device_free(turn, fact.device)
+
+
+LEARNING: Mapping[type, Callable[..., None]] = {
+    events.PermitEnded: permits.ended,
+    events.PermitAnswered: permits.refused,
+    events.LampChanged: _shown,
+    events.LidClosed: _free,
+    events.JamGone: _free,
+    events.DeviceFaultGone: _free,
+    events.CommandAnswered: commands.answered,
+    events.CommandEnded: commands.ended,
+    events.BadgeSeen: presence.seen,
+    events.ReaderLost: presence.reader_lost,
+}

@@ -1,0 +1,252 @@
+"""What is known of each device: connected or not, identity, levels, meters; and which notices the journal holds.
+
+First stop of every device fact: a notice that the journal already holds is dropped here, so that a repeat after
+a crash or a lost acknowledgement changes nothing. Meters become movements of cards here, always: whatever the
+procedures think of it, a card that a meter saw is posted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from drivers import events
+from drivers.events import Ability, Holding, LampColour, LampPattern, Place
+from tableside import card_account, incidents
+from tableside.card_account import Evidence
+from tableside.decisions import NoticesResumed
+from tableside.happenings import CardsEntered, CardsLeft, DeviceCame, DeviceWent
+from tableside.tables import Turn
+
+METER_MODULUS = 1 << 32  # TDL §5: u32 since boot
+# More cards than a table can hold cannot pass a sensor between two notices: a larger step is a broken meter.
+METER_STEP_MAX = 1_000
+
+
+class DeviceLevels(msgspec.Struct, frozen=True):
+    """One device as last told. Counts in cards; `notice` is the last number of `boot` that the journal holds."""
+
+    is_connected: bool = False
+    serial: str = ""
+    model: str = ""
+    firmware: str = ""
+    is_simulated: bool = False
+    boot: int = 0
+    notice: int = 0
+    epoch: int = 0
+    highest_number: int = 0
+    last_command: int = 0  # highest command number that this journal has given out
+    meter_in: int = 0
+    meter_out: int = 0
+    content: int | None = None
+    areas: tuple[int, ...] | None = None
+    is_path_clear: bool | None = None
+    is_lid_open: bool = False
+    is_content_unverified: bool = False
+    tray_cards: int | None = None
+    lamp: tuple[LampColour, LampPattern] | None = None
+    jams: tuple[Place, ...] = ()
+    faults: tuple[tuple[int, Place], ...] = ()
+    abilities: dict[Ability, Holding] = {}
+
+    def holding(self, ability: Ability) -> Holding:
+        """How far the device holds this by itself."""
+        return self.abilities.get(ability, Holding.CANNOT)
+
+
+class Devices(msgspec.Struct, frozen=True):
+    """By device name."""
+
+    known: dict[str, DeviceLevels] = {}
+
+
+def of(turn: Turn, name: str) -> DeviceLevels:
+    """A device's levels; a device never seen has none."""
+    return turn.state.devices.known.get(name, DeviceLevels())
+
+
+def put(turn: Turn, name: str, levels: DeviceLevels) -> None:
+    """Replace a device's levels."""
+    turn.state = replace(turn.state, devices=Devices({**turn.state.devices.known, name: levels}))
+
+
+def shuffler(turn: Turn) -> DeviceLevels:
+    """The machine in use."""
+    return of(turn, turn.state.house.shuffler)
+
+
+def is_repeated(turn: Turn, fact: events.Fact) -> bool:
+    """True where the journal already holds this notice."""
+    if not isinstance(fact, events.Notice):
+        return False
+    known = of(turn, fact.device)
+    return fact.boot == known.boot and fact.number <= known.notice
+
+
+def learn(turn: Turn, fact: events.Fact) -> None:
+    """Take a fact into the levels; meters are posted."""
+    if isinstance(fact, events.Notice):
+        levels = of(turn, fact.device)
+        if fact.boot != levels.boot:
+            levels = replace(levels, boot=fact.boot, notice=0, meter_in=0, meter_out=0)
+        put(turn, fact.device, replace(levels, notice=fact.number))
+    act = LEARNING.get(type(fact))
+    if act is not None:
+        act(turn, fact)
+
+
+def _ready(turn: Turn, fact: events.DeviceReady) -> None:
+    before = of(turn, fact.device)
+    is_new_boot = before.boot != fact.boot or before.serial != fact.serial
+    levels = replace(
+        before,
+        is_connected=True,
+        serial=fact.serial,
+        model=fact.model,
+        firmware=fact.firmware,
+        is_simulated=fact.is_simulated,
+        epoch=fact.epoch,
+        highest_number=fact.highest_number,
+        content=fact.content,
+        areas=fact.areas,
+        is_path_clear=fact.is_path_clear,
+        is_lid_open=bool(fact.is_lid_open),
+        is_content_unverified=fact.is_content_unverified,
+        tray_cards=fact.tray_cards,
+        lamp=fact.lamp,
+        abilities=fact.abilities,
+    )
+    if is_new_boot:
+        levels = replace(levels, boot=fact.boot, notice=0, meter_in=0, meter_out=0)
+    put(turn, fact.device, levels)
+    turn.decide(NoticesResumed(device=fact.device, boot=fact.boot, number=levels.notice))
+    turn.happened(DeviceCame(device=fact.device, is_new_boot=is_new_boot))
+
+
+def _reader_ready(turn: Turn, fact: events.ReaderReady) -> None:
+    before = of(turn, fact.device)
+    levels = replace(
+        before,
+        is_connected=True,
+        serial=fact.serial,
+        model=fact.model,
+        firmware=fact.firmware,
+        is_simulated=fact.is_simulated,
+    )
+    put(turn, fact.device, levels)
+    turn.happened(DeviceCame(device=fact.device, is_new_boot=False))
+
+
+def _gone(turn: Turn, fact: events.DeviceLost | events.ReaderLost) -> None:
+    levels = of(turn, fact.device)
+    if levels.is_connected:
+        put(turn, fact.device, replace(levels, is_connected=False))
+        turn.happened(DeviceWent(device=fact.device))
+
+
+def _booted(turn: Turn, fact: events.DeviceBooted) -> None:
+    levels = of(turn, fact.device)
+    put(turn, fact.device, replace(levels, content=fact.content, jams=(), faults=()))
+
+
+def _cards_out(turn: Turn, fact: events.CardsOut) -> None:
+    levels = of(turn, fact.device)
+    step = _step(turn, fact.device, levels.meter_out, fact.meter)
+    put(turn, fact.device, replace(levels, meter_out=fact.meter))
+    if step:
+        card_account.move(turn, card_account.MACHINE, card_account.TABLE, step, Evidence.METER, "out meter")
+        turn.happened(CardsLeft(device=fact.device, cards=step))
+
+
+def _cards_in(turn: Turn, fact: events.CardsIn) -> None:
+    levels = of(turn, fact.device)
+    step = _step(turn, fact.device, levels.meter_in, fact.meter)
+    put(turn, fact.device, replace(levels, meter_in=fact.meter))
+    if step:
+        is_packet = turn.state.account.at(card_account.HOPPER) > 0
+        source = card_account.HOPPER if is_packet else card_account.TABLE
+        card_account.move(turn, source, card_account.MACHINE, step, Evidence.METER, "in meter")
+        turn.happened(CardsEntered(device=fact.device, cards=step, source=source))
+
+
+def _step(turn: Turn, device: str, before: int, after: int) -> int:
+    """Cards between two meter readings, over the meter's wrap (BR-057)."""
+    step = (after - before) % METER_MODULUS
+    if step > METER_STEP_MAX:
+        incidents.open_incident(
+            turn, "meter", "CSM-6", f"{device}: meter went from {before} to {after}, which no table can do; not posted"
+        )
+        return 0
+    return step
+
+
+def _tray(turn: Turn, fact: events.TrayLevel) -> None:
+    put(turn, fact.device, replace(of(turn, fact.device), tray_cards=fact.cards))
+    if fact.cards is not None:
+        step = fact.cards - turn.state.account.at(card_account.TRAY)
+        card_account.move(turn, card_account.TABLE, card_account.TRAY, step, Evidence.METER, "tray level")
+
+
+def _jam(turn: Turn, fact: events.CardJammed) -> None:
+    levels = of(turn, fact.device)
+    if fact.place not in levels.jams:
+        put(turn, fact.device, replace(levels, jams=(*levels.jams, fact.place)))
+
+
+def _jam_gone(turn: Turn, fact: events.JamGone) -> None:
+    levels = of(turn, fact.device)
+    put(turn, fact.device, replace(levels, jams=tuple(place for place in levels.jams if place != fact.place)))
+
+
+def _fault(turn: Turn, fact: events.DeviceFaulted) -> None:
+    levels = of(turn, fact.device)
+    if (fact.fault, fact.place) not in levels.faults:
+        put(turn, fact.device, replace(levels, faults=(*levels.faults, (fact.fault, fact.place))))
+
+
+def _fault_gone(turn: Turn, fact: events.DeviceFaultGone) -> None:
+    levels = of(turn, fact.device)
+    rest = tuple(standing for standing in levels.faults if standing != (fact.fault, fact.place))
+    put(turn, fact.device, replace(levels, faults=rest))
+
+
+def _lid(turn: Turn, fact: events.LidOpened | events.LidClosed) -> None:
+    put(turn, fact.device, replace(of(turn, fact.device), is_lid_open=isinstance(fact, events.LidOpened)))
+
+
+def _lamp(turn: Turn, fact: events.LampChanged) -> None:
+    put(turn, fact.device, replace(of(turn, fact.device), lamp=(fact.colour, fact.pattern)))
+
+
+def _levels(turn: Turn, fact: events.LevelsRead) -> None:
+    levels = replace(
+        of(turn, fact.device),
+        content=fact.content,
+        areas=fact.areas,
+        is_path_clear=fact.is_path_clear,
+        is_lid_open=bool(fact.is_lid_open),
+    )
+    put(turn, fact.device, levels)
+
+
+LEARNING: Mapping[type, Callable[..., None]] = {
+    events.DeviceReady: _ready,
+    events.ReaderReady: _reader_ready,
+    events.DeviceLost: _gone,
+    events.ReaderLost: _gone,
+    events.DeviceRejected: _gone,
+    events.DeviceBooted: _booted,
+    events.CardsOut: _cards_out,
+    events.CardsIn: _cards_in,
+    events.TrayLevel: _tray,
+    events.CardJammed: _jam,
+    events.JamGone: _jam_gone,
+    events.DeviceFaulted: _fault,
+    events.DeviceFaultGone: _fault_gone,
+    events.LidOpened: _lid,
+    events.LidClosed: _lid,
+    events.LampChanged: _lamp,
+    events.LevelsRead: _levels,
+}

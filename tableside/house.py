@@ -1,0 +1,108 @@
+"""What the house has set for one table: the part of its configuration that decisions depend on.
+
+It enters the state as an input at each start of the daemon (`DaemonStarted`), so that a replay of the journal
+needs no file. No secrets in it: PIN hashes and keys stay at the rim.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import msgspec
+
+from tableside.cards import CARDS_PER_DECK
+
+
+class Role(StrEnum):
+    """Who a person is at the table (rules: *Roles*)."""
+
+    DEALER = "dealer"
+    FLOOR_SUPERVISOR = "floor supervisor"
+    TABLE_INSPECTOR = "table inspector"
+    PIT_MANAGER = "pit manager"
+    ROOM_MANAGEMENT = "room management"
+    TECHNICIAN = "technician"
+    SURVEILLANCE = "surveillance"
+    INSPECTION_SERVICE = "inspection service"
+
+
+class Person(msgspec.Struct, frozen=True):
+    """A member of staff. `badge` is `<bits>:<UPPER HEX>`; validity in UTC ns, None is open."""
+
+    staff: str
+    name: str
+    badge: str
+    roles: tuple[Role, ...]
+    valid_from_ns: int | None = None
+    valid_until_ns: int | None = None
+
+
+class DeckGroup(msgspec.Struct, frozen=True):
+    """So many decks of 52 with one back colour (SHOE-1)."""
+
+    back: str
+    decks: int
+
+
+class Jurisdiction(msgspec.Struct, frozen=True):
+    """The rules of a place as data (semantics §4)."""
+
+    name: str
+    damaged: str = "card"  # machine: card, deck or set is replaced
+    reinsert: str = "before"  # the cards of a round go back before or after the next deal
+    full_count_after_jam: bool = False
+    swap_allowed: bool = True
+    incident_reload_allowed: bool = True
+    burns_first_card: bool = False
+
+
+class Section(msgspec.Struct, frozen=True):
+    """Who answers for the tables of one section, in the order in which they are asked (semantics §5)."""
+
+    name: str
+    supervisor: str = ""  # staff id; empty: room management
+    neighbour: str = ""  # the next section's supervisor
+    pit_manager: str = ""
+    room_management: str = ""
+
+
+class House(msgspec.Struct, frozen=True):
+    """Settings of one table. Times in seconds, counts in cards."""
+
+    table: str
+    profile: str  # production, training or lab
+    section: Section
+    decks: tuple[DeckGroup, ...]
+    seats: int
+    persons: tuple[Person, ...]
+    shuffler: str  # device names
+    switch_box: str
+    readers: tuple[str, ...]
+    jurisdiction: Jurisdiction
+    spare_shufflers: tuple[str, ...] = ()
+    epoch: int = 0  # TDL §4: made with the journal
+    min_packets: int = 2  # CSM-5
+    max_packet_cards: int = 156
+    machine_capacity_cards: int = 380  # 38 compartments of 10
+    presence_s: int = 60  # semantics §2.1: 10 to 180, the inspection service's to approve
+    presence_approved_by: str = ""
+    lid_open_alert_s: int = 120
+    jam_advice_count: int = 3  # third jam at one place …
+    jam_advice_minutes: int = 60  # … within this: advise a swap
+    carousel_jam_technician_s: int = 120
+    device_silent_s: int = 8  # shorter losses are lines, not alerts
+    held_over_alert_rounds: int = 3
+    languages: tuple[str, ...] = ("en",)
+
+    @property
+    def cards_at_table(self) -> int:
+        """Cards of the playing decks, without the reserve deck."""
+        return sum(group.decks for group in self.decks) * CARDS_PER_DECK
+
+    def person(self, staff: str) -> Person | None:
+        """Who has this staff id."""
+        return next((person for person in self.persons if person.staff == staff), None)
+
+    def person_by_badge(self, badge: str) -> Person | None:
+        """Whose badge this is."""
+        return next((person for person in self.persons if person.badge == badge), None)

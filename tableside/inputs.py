@@ -1,0 +1,104 @@
+"""Everything that enters a table: facts of devices, facts of the daemon itself, requests of people.
+
+An input carries its instant, so `reduce` reads no clock. The body that the journal stores is the JSON of
+`Input.what`; replay decodes it again.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from drivers.events import AnyFact
+from tableside.house import House
+from tableside.requests import AnyRequest
+
+
+class SystemFact(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=True):
+    """A fact that the daemon tells of itself or of its host."""
+
+
+class DaemonStarted(SystemFact, frozen=True, kw_only=True):
+    """A daemon took this journal up: its version, the monotonic clock's boot, the settings in force."""
+
+    version: str
+    clock_boot: str
+    house: House
+
+
+class DeadlinePassed(SystemFact, frozen=True, kw_only=True):
+    """A timer that the table had set has run out."""
+
+    name: str
+
+
+class JournalOnReserve(SystemFact, frozen=True, kw_only=True):
+    """The journal cannot be written; rows go to the reserve: no new round (semantics §1.1)."""
+
+    why: str
+
+
+class JournalRestored(SystemFact, frozen=True, kw_only=True):
+    """The journal can be written again; so many rows were carried over."""
+
+    rows: int
+
+
+class CommitSlow(SystemFact, frozen=True, kw_only=True):
+    """A commit took longer than 250 ms; above 5 s it locks."""
+
+    seconds: float
+
+
+class SpaceLow(SystemFact, frozen=True, kw_only=True):
+    """The journal's disk has little room left."""
+
+    free_percent: int
+
+
+class ClockStepped(SystemFact, frozen=True, kw_only=True):
+    """The wall clock was stepped by so many seconds (BR-052)."""
+
+    seconds: float
+
+
+class NeighbourSighting(SystemFact, frozen=True, kw_only=True):
+    """A tap at the neighbouring table's reader, passed on because ours is away (semantics §2.1.9)."""
+
+    badge: str
+    reader: str
+
+
+AnySystemFact = (
+    DaemonStarted
+    | DeadlinePassed
+    | JournalOnReserve
+    | JournalRestored
+    | CommitSlow
+    | SpaceLow
+    | ClockStepped
+    | NeighbourSighting
+)
+AnyInput = AnyFact | AnyRequest | AnySystemFact
+
+
+class Input(msgspec.Struct, frozen=True):
+    """One input with its instant: monotonic ns (within the clock boot of the last `DaemonStarted`), UTC ns."""
+
+    at_ns: int
+    wall_ns: int
+    quality: str
+    what: AnyInput
+
+
+_decoder: msgspec.json.Decoder[AnyInput] = msgspec.json.Decoder(AnyInput)
+_encoder = msgspec.json.Encoder()
+
+
+def encode_body(what: msgspec.Struct) -> bytes:
+    """The bytes that the journal stores and hashes."""
+    return _encoder.encode(what)
+
+
+def decode_body(body: bytes) -> AnyInput:
+    """The input back from its stored bytes. Raises `msgspec.ValidationError`."""
+    return _decoder.decode(body)

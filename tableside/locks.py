@@ -1,0 +1,87 @@
+"""Locks: named reasons with a scope. An act is allowed when no reason of its scope stands (semantics §3)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from tableside.decisions import LockAdded, LockRemoved
+from tableside.tables import Guard, Refusal, Turn
+
+if TYPE_CHECKING:
+    from tableside.state import TableState
+
+
+class Scope(StrEnum):
+    """What a lock forbids."""
+
+    DEAL = "deal"
+    FEED = "feed"
+    LID = "lid"
+    JACKPOT_BETS = "jackpot bets"
+
+
+class Lock(msgspec.Struct, frozen=True):
+    """One reason. `is_from_next_round`: it takes hold at the next round's border."""
+
+    scope: Scope
+    reason: str
+    rule: str
+    since_ns: int
+    is_from_next_round: bool = False
+
+
+class Locks(msgspec.Struct, frozen=True):
+    """All that stand, keyed `scope:reason`, in the order in which they were added."""
+
+    standing: dict[str, Lock] = {}
+
+
+def add(turn: Turn, scope: Scope, reason: str, rule: str, *, is_from_next_round: bool = False) -> None:
+    """Add a named reason. Adding it again changes nothing, save that *now* replaces *from next round*."""
+    key = f"{scope}:{reason}"
+    known = turn.state.locks.standing.get(key)
+    if known is not None and (is_from_next_round or not known.is_from_next_round):
+        return
+    lock = Lock(scope, reason, rule, turn.now_ns, is_from_next_round)
+    turn.state = replace(turn.state, locks=Locks({**turn.state.locks.standing, key: lock}))
+    turn.decide(LockAdded(scope=scope, reason=reason, rule=rule, is_from_next_round=is_from_next_round))
+
+
+def remove(turn: Turn, scope: Scope, reason: str, by: str) -> None:
+    """Take a named reason away where it stands; `by` is a staff id or what settled it."""
+    key = f"{scope}:{reason}"
+    if key in turn.state.locks.standing:
+        rest = {name: lock for name, lock in turn.state.locks.standing.items() if name != key}
+        turn.state = replace(turn.state, locks=Locks(rest))
+        turn.decide(LockRemoved(scope=scope, reason=reason, by=by))
+
+
+def remove_all(turn: Turn, reason: str, by: str) -> None:
+    """Take a reason away from every scope."""
+    for lock in tuple(turn.state.locks.standing.values()):
+        if lock.reason == reason:
+            remove(turn, lock.scope, reason, by)
+
+
+def standing(state: TableState, scope: Scope, *, is_round_open: bool = False) -> tuple[Lock, ...]:
+    """The reasons that hold for this scope now; with a round open those *from next round* do not yet."""
+    return tuple(
+        lock
+        for lock in state.locks.standing.values()
+        if lock.scope is scope and not (is_round_open and lock.is_from_next_round)
+    )
+
+
+def free(scope: Scope, next_step: str) -> Guard:
+    """Guard: refuse while a reason of the scope stands, naming it."""
+
+    def guard(turn: Turn, _request: object) -> Refusal | None:
+        for lock in standing(turn.state, scope):
+            return Refusal(lock.rule, f"{scope} is locked: {lock.reason}", next_step)
+        return None
+
+    return guard

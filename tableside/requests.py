@@ -1,0 +1,357 @@
+"""What people and other systems ask for. Each is accepted or refused once, with rule and next step (design rule 7).
+
+`id` makes a second click harmless: the same id gets the same answer for ever. `by` is the staff id of who asks,
+empty only where no badge is needed (what makes things safer). `via` says the way: page, cli, key or pager.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from tableside.cards import Card
+from tableside.house import Role
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=True):
+    """Any request. `second_way` holds the staff ids proved by PIN where the reader is away (semantics §2.1.9)."""
+
+    id: str
+    by: str = ""
+    via: str = "cli"
+    second_way: tuple[str, ...] = ()
+
+
+# --- anybody, no badge: only what makes things safer --------------------------------------------------------
+
+
+class StopPlay(Request, frozen=True, kw_only=True):
+    """Stop dealing now; a supervisor lets it go on (`ResumePlay`)."""
+
+    why: str = ""
+
+
+class CallSupervisor(Request, frozen=True, kw_only=True):
+    """The dealer's CALL."""
+
+
+class ResumePlay(Request, frozen=True, kw_only=True):
+    """A floor supervisor ends a stop that a person asked for."""
+
+
+# --- opening (CSM-3, CSM-4, SHOE-3) and load (CSM-5) ---------------------------------------------------------
+
+
+class OpenTable(Request, frozen=True, kw_only=True):
+    """Start a session with the dealer on duty."""
+
+    dealer: str
+
+
+class ConfirmShown(Request, frozen=True, kw_only=True):
+    """The dealer has shown the cards, deck by deck."""
+
+
+class ConfirmMixed(Request, frozen=True, kw_only=True):
+    """The dealer has mixed them."""
+
+
+class ConfirmHandShuffled(Request, frozen=True, kw_only=True):
+    """The dealer has given them the usual shuffles by hand."""
+
+
+class ProveEmpty(Request, frozen=True, kw_only=True):
+    """Let the machine prove that it is empty: content 0 in all areas, path clear."""
+
+
+class BeginLoad(Request, frozen=True, kw_only=True):
+    """Start the session's one load; `packets` is how many it will be made in (at least two)."""
+
+    packets: int
+
+
+class LoadPacket(Request, frozen=True, kw_only=True):
+    """A packet of so many cards lies in the hopper."""
+
+    cards: int
+
+
+class CorrectPacket(Request, frozen=True, kw_only=True):
+    """The supervisor says how many cards the last packet really had (declared and counted differ)."""
+
+    cards: int
+
+
+class BeginCardChange(Request, frozen=True, kw_only=True):
+    """Session ended and the next opened with other cards, the guests keep their seats."""
+
+
+class BeginIncidentReload(Request, frozen=True, kw_only=True):
+    """A load outside the session's one, by floor supervisor and room management, for a named incident."""
+
+    incident: int
+    packets: int
+
+
+# --- rounds --------------------------------------------------------------------------------------------------
+
+
+class EndRound(Request, frozen=True, kw_only=True):
+    """DONE: the round is over."""
+
+
+class HoldOver(Request, frozen=True, kw_only=True):
+    """The cards of this round cannot go in now: they stay in the tray (CSM-11)."""
+
+    why: str = ""
+
+
+class RuleRound(Request, frozen=True, kw_only=True):
+    """A supervisor's ruling on the round in progress: *goes on*, *finished elsewhere* or *void*."""
+
+    ruling: str
+
+
+class LockBets(Request, frozen=True, kw_only=True):
+    """NO MORE BETS: the jackpot bets are locked."""
+
+
+# --- complaint (CSM-12) --------------------------------------------------------------------------------------
+
+
+class RaiseComplaint(Request, frozen=True, kw_only=True):
+    """A patron's complaint about a round; 0 is the latest one whose window stands."""
+
+    round: int = 0
+    text: str = ""
+
+
+class SettleComplaint(Request, frozen=True, kw_only=True):
+    """The supervisor's decision on the open complaint (or on the late one)."""
+
+    complaint: int
+    decision: str
+
+
+# --- lid, jam (CSM-2), technician ----------------------------------------------------------------------------
+
+
+class OpenLid(Request, frozen=True, kw_only=True):
+    """The supervisor wants the lid free for opening, to clear a jam or to look."""
+
+
+class CardsTakenOut(Request, frozen=True, kw_only=True):
+    """How many cards the supervisor took out by hand at the open lid, and where they are now.
+
+    `now`: *table*, *tray*, *damaged* or *back in*.
+    """
+
+    cards: int
+    now: str = "table"
+
+
+class CallTechnician(Request, frozen=True, kw_only=True):
+    """The supervisor cannot clear it (CSM-2)."""
+
+
+class TechnicianDone(Request, frozen=True, kw_only=True):
+    """The technician's work is finished: what was done, in his words; the supervisor stands by."""
+
+    work: str
+    technician: str
+
+
+class ClearFault(Request, frozen=True, kw_only=True):
+    """Clear a latched fault by name."""
+
+    device: str
+    fault: int
+
+
+# --- damaged card (CSM-1) ------------------------------------------------------------------------------------
+
+
+class ReportDamaged(Request, frozen=True, kw_only=True):
+    """A damaged card came out."""
+
+
+class ReplaceCard(Request, frozen=True, kw_only=True):
+    """Which card was taken out, into which envelope, and which card of the reserve deck replaced it.
+
+    `found_in`: where the damaged card was: *table* or *tray*.
+    """
+
+    damaged: Card
+    envelope: str
+    replacement: Card
+    found_in: str = "table"
+
+
+class DismissSuspicion(Request, frozen=True, kw_only=True):
+    """The suspected card was looked at and is sound."""
+
+
+class AcknowledgeReport(Request, frozen=True, kw_only=True):
+    """Room management has reported the damaged card to the inspection service."""
+
+    incident: int
+    reference: str
+
+
+# --- counts and differences (semantics §2.2) -----------------------------------------------------------------
+
+
+class CountAll(Request, frozen=True, kw_only=True):
+    """Let the machine stop and count everything (COUNT_ALL, about two minutes)."""
+
+
+class HandCount(Request, frozen=True, kw_only=True):
+    """A supervisor's hand count of one place: *machine*, *table*, *tray* or *hopper*."""
+
+    place: str
+    cards: int
+
+
+class SettleUnknown(Request, frozen=True, kw_only=True):
+    """A person settles a command whose outcome nobody knows: so many cards had moved."""
+
+    device: str
+    command: int
+    moved: int
+
+
+class AdoptDevice(Request, frozen=True, kw_only=True):
+    """Two persons make a device obey this journal's epoch (TDL §4 ADOPT)."""
+
+    device: str
+
+
+# --- closing, unload, sort (CSM-6) ---------------------------------------------------------------------------
+
+
+class AnnounceClosing(Request, frozen=True, kw_only=True):
+    """Closing of the table is announced."""
+
+
+class BeginUnload(Request, frozen=True, kw_only=True):
+    """Take all cards out of the machine, a supervisor present."""
+
+
+class SortedDecks(msgspec.Struct, frozen=True):
+    """The dealer's entry for one back colour: complete decks, and what does not fit, by name."""
+
+    back: str
+    complete: int
+    missing: tuple[Card, ...] = ()
+    too_many: tuple[Card, ...] = ()
+    foreign: tuple[Card, ...] = ()
+
+
+class EnterSort(Request, frozen=True, kw_only=True):
+    """The result of sorting by deck, per back colour."""
+
+    groups: tuple[SortedDecks, ...]
+
+
+class CloseTable(Request, frozen=True, kw_only=True):
+    """End the session."""
+
+
+# --- machine swap (semantics §4) -----------------------------------------------------------------------------
+
+
+class BeginSwap(Request, frozen=True, kw_only=True):
+    """Exchange the machine for a spare one, by floor supervisor and room management, for a named incident."""
+
+    spare: str  # device name
+    incident: int
+
+
+class CountedOut(Request, frozen=True, kw_only=True):
+    """The old machine was emptied by hand and its cards counted."""
+
+    cards: int
+
+
+# --- alerts and people (semantics §5) ------------------------------------------------------------------------
+
+
+class TakeAlert(Request, frozen=True, kw_only=True):
+    """Going."""
+
+    alert: int
+
+
+class DeclineAlert(Request, frozen=True, kw_only=True):
+    """Cannot: the next in line is asked at once."""
+
+    alert: int
+
+
+class ClearAlert(Request, frozen=True, kw_only=True):
+    """What the alert asked for is done (where nothing clears it by itself)."""
+
+    alert: int
+
+
+class TakeSection(Request, frozen=True, kw_only=True):
+    """From now on `by` answers for the section; the list of open items is handed over with it."""
+
+
+class SetDealer(Request, frozen=True, kw_only=True):
+    """The dealer is relieved."""
+
+    dealer: str
+
+
+class ShowPresence(Request, frozen=True, kw_only=True):
+    """The second way: two persons by PIN, or a tap at the neighbouring table's reader, count as a tap."""
+
+    role: Role
+
+
+AnyRequest = (
+    StopPlay
+    | CallSupervisor
+    | ResumePlay
+    | OpenTable
+    | ConfirmShown
+    | ConfirmMixed
+    | ConfirmHandShuffled
+    | ProveEmpty
+    | BeginLoad
+    | LoadPacket
+    | CorrectPacket
+    | BeginCardChange
+    | BeginIncidentReload
+    | EndRound
+    | HoldOver
+    | RuleRound
+    | LockBets
+    | RaiseComplaint
+    | SettleComplaint
+    | OpenLid
+    | CardsTakenOut
+    | CallTechnician
+    | TechnicianDone
+    | ClearFault
+    | ReportDamaged
+    | ReplaceCard
+    | DismissSuspicion
+    | AcknowledgeReport
+    | CountAll
+    | HandCount
+    | SettleUnknown
+    | AdoptDevice
+    | AnnounceClosing
+    | BeginUnload
+    | EnterSort
+    | CloseTable
+    | BeginSwap
+    | CountedOut
+    | TakeAlert
+    | DeclineAlert
+    | ClearAlert
+    | TakeSection
+    | SetDealer
+    | ShowPresence
+)

@@ -1,0 +1,98 @@
+"""The table's whole state and its one function. A composition: each part's logic is in its own file.
+
+`reduce(state, input)` is pure: no clock, no I/O, no randomness. The order within a turn: bookkeeping learns the
+fact (levels, meters, commands), then the tables of transitions are offered it, then what they tell each other,
+until nothing is left; last, what is derived is settled: permits and lamp.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from tableside import (
+    alerts,
+    bookkeeping,
+    card_account,
+    commands,
+    devices,
+    house,
+    incidents,
+    lamp,
+    locks,
+    permits,
+    presence,
+    timers,
+    unexpected,
+)
+from tableside.decisions import Decision
+from tableside.inputs import Input
+from tableside.procedures import PROCEDURES, WISHES, is_round_open
+from tableside.procedures.slices import Procedures
+from tableside.requests import Request
+from tableside.tables import Procedure, Refusal, Turn, answer_refused
+
+
+class TableState(msgspec.Struct, frozen=True):
+    """Everything that a table knows. Canonical bytes of it are the checkpoints (semantics §1.4)."""
+
+    house: house.House
+    clock_boot: str = ""
+    last_at_ns: int = 0
+    last_wall_ns: int = 0
+    devices: devices.Devices = devices.Devices()
+    account: card_account.CardAccount = card_account.CardAccount()
+    commands: commands.Commands = commands.Commands()
+    locks: locks.Locks = locks.Locks()
+    permits: permits.Permits = permits.Permits()
+    presence: presence.Presence = presence.Presence()
+    alerts: alerts.Alerts = alerts.Alerts()
+    incidents: incidents.Incidents = incidents.Incidents()
+    timers: timers.Timers = timers.Timers()
+    lamps: dict[str, lamp.Shown] = {}
+    procedures: Procedures = Procedures()
+
+
+LISTENERS: dict[type, tuple[Procedure, ...]] = {}
+for _procedure in PROCEDURES:
+    for _kind in _procedure.listens_to:
+        LISTENERS[_kind] = (*LISTENERS.get(_kind, ()), _procedure)
+
+
+def reduce(state: TableState, given: Input) -> tuple[TableState, tuple[Decision, ...]]:
+    """One input through the table: the state after it, and what was decided, in order."""
+    turn = Turn(state, given)
+    if not bookkeeping.is_repeated(turn, given.what):
+        bookkeeping.learn(turn, given.what)
+        _offer(turn, given.what)
+        while turn.happenings:
+            happening = turn.happenings.popleft()
+            bookkeeping.follow(turn, happening)
+            _offer(turn, happening)
+        permits.settle(turn, WISHES, is_round_open=is_round_open(turn.state))
+        lamp.settle(turn, alerts.lamps(turn.state))
+    return turn.state, tuple(turn.decisions)
+
+
+def _offer(turn: Turn, what: object) -> None:
+    listeners = LISTENERS.get(type(what), ())
+    if isinstance(what, Request):
+        if listeners:
+            listeners[0].ask(turn, what)
+        else:
+            answer_refused(
+                turn, what, Refusal("", f"{type(what).__name__} is not known at this table", "see the manual")
+            )
+        return
+    taken = [procedure.take(turn, what) for procedure in listeners]
+    if not any(taken):
+        unexpected.not_listed(turn, what)
+
+
+def encode_state(state: TableState) -> bytes:
+    """Canonical bytes of a state: keys sorted, so that equal states have equal bytes."""
+    return msgspec.json.encode(state, order="sorted")
+
+
+def decode_state(body: bytes) -> TableState:
+    """A state back from its bytes. Raises `msgspec.ValidationError`."""
+    return msgspec.json.decode(body, type=TableState)
