@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import time
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firmware_bridge.wire.garbage import Garbage, GarbageReason
-from firmware_bridge.wire.osdp.frame import FRAME_MAX, Frame, decode_frame, encode_frame
+from firmware_bridge.wire.osdp.frame import FRAME_MAX, Check, Frame, decode_frame, encode_frame
 from firmware_bridge.wire.osdp.stream import StreamDecoder
 from tests.vectors.osdp import ALL_BYTES
 
@@ -79,7 +80,7 @@ def test_a_stuck_line_and_then_a_good_frame_br_003(byte: int) -> None:
 
 
 def test_one_damaged_bit_costs_one_frame() -> None:
-    for raw in ALL_BYTES:
+    for raw in (raw for raw in ALL_BYTES if decoded(raw).check is Check.CRC):
         for bit in range(len(raw) * 8):
             damaged = bytearray(raw)
             damaged[bit // 8] ^= 1 << (bit % 8)
@@ -88,7 +89,16 @@ def test_one_damaged_bit_costs_one_frame() -> None:
             frames = frames_in(found)
             assert frames[-1:] == [decoded(ACK)], (raw.hex(), bit)
             # only a flip of the check-mode bit can pass, and then shows itself by its check
-            assert all(f.check is not decoded(raw).check for f in frames[:-1]), (raw.hex(), bit)
+            assert all(f.check is Check.CHECKSUM for f in frames[:-1]), (raw.hex(), bit)
+
+
+def test_one_bit_deceives_the_checksum_so_that_panels_ask_for_the_crc() -> None:
+    """A length one too long takes in the next mark, and FF undoes the sum's change: a wrong frame that checks."""
+    checked = encode_frame(replace(decoded(POLL), data=b"\x01", check=Check.CHECKSUM))
+    damaged = bytes((*checked[:2], checked[2] ^ 0x01, *checked[3:]))
+    assert len(checked) % 2 == 0
+    (wrong,) = frames_in(StreamDecoder().feed(damaged + MARK))
+    assert wrong != decoded(checked)
 
 
 def test_a_length_that_lies_hides_the_next_frame_only_until_the_deadline() -> None:
