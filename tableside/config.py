@@ -14,6 +14,8 @@ from pathlib import Path
 
 import msgspec
 
+from tableside.configuration.check import check
+from tableside.configuration.mistake import Mistake
 from tableside.configuration.shape import (
     AlertTimes,
     DeckGroup,
@@ -32,7 +34,11 @@ CARDS_PER_DECK = 52
 
 
 class ConfigRefused(ValueError):
-    """A configuration that cannot be used."""
+    """A configuration that cannot be used; its text is every mistake, a line each."""
+
+    def __init__(self, mistakes: list[Mistake]) -> None:
+        super().__init__("\n".join(str(mistake) for mistake in mistakes))
+        self.mistakes = mistakes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,16 +84,17 @@ class HostConfig:
     room_management: tuple[str, ...]
     sections: tuple[Section, ...]
     tables: tuple[TableConfig, ...]
+    warnings: tuple[Mistake, ...]
 
 
 def load_host(path: Path) -> HostConfig:
-    """The host's file and its tables' files. Raises `ConfigRefused`."""
+    """The host's file and its tables' files. Raises `ConfigRefused` with all mistakes and warnings at once."""
     path = path.resolve()
-    try:
-        file = msgspec.convert(tomllib.loads(path.read_text("utf-8")), HostFile)
-        tables = tuple(_load_table(path.parent / name, file.staff) for name in file.host.tables)
-    except (OSError, ValueError) as problem:
-        raise ConfigRefused(f"{path}: {problem}") from problem
+    mistakes = check(path)
+    if any(mistake.is_refused for mistake in mistakes):
+        raise ConfigRefused(mistakes)
+    file = msgspec.convert(tomllib.loads(path.read_text("utf-8")), HostFile)
+    tables = tuple(_load_table(path.parent / name, file.staff) for name in file.host.tables)
     host = file.host
     folder = path.parent
     return HostConfig(
@@ -104,6 +111,7 @@ def load_host(path: Path) -> HostConfig:
         room_management=host.room_management,
         sections=file.sections,
         tables=tables,
+        warnings=tuple(mistakes),
     )
 
 
@@ -135,3 +143,6 @@ def _absolute(device: Device, folder: Path) -> Device:
         # Not resolved: a stable link may point to another node each time the device comes back (BR-021).
         address = f"serial://{os.path.normpath(folder / port)}{mark}{query}"
     return msgspec.structs.replace(device, address=address, osdp_key_file=key_file)
+
+
+__all__ = ["ConfigRefused", "HostConfig", "Mistake", "TableConfig", "check", "load_host"]

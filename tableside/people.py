@@ -9,8 +9,8 @@ from typing import Annotated
 import msgspec
 
 # Fixed-width text, never a number: leading zeros count (BR-032). `26:00C0FFEE` is 26 bits, upper-case hex.
-BADGE_PATTERN = r"^[1-9][0-9]{0,2}:[0-9A-F]{2,64}$"
-STAFF_ID_PATTERN = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,15}$"
+BADGE_PATTERN = r"\A[1-9][0-9]{0,2}:[0-9A-F]{2,64}\Z"
+STAFF_ID_PATTERN = r"\A[A-Za-z0-9][A-Za-z0-9._-]{0,15}\Z"
 
 StaffId = Annotated[str, msgspec.Meta(pattern=STAFF_ID_PATTERN, description="1 to 16 letters, digits, . _ -")]
 Badge = Annotated[
@@ -40,7 +40,9 @@ class StaffMember(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     badge: Badge | None = None
     valid_from: datetime.date | None = None
     valid_until: datetime.date | None = None
-    pin_hash: Annotated[str, msgspec.Meta(pattern=r"^scrypt\$")] | None = None
+    pin_hash: Annotated[str, msgspec.Meta(pattern=r"\Ascrypt\$", description="what `tableside pin` prints")] | None = (
+        None
+    )
 
     def is_valid_on(self, day: datetime.date) -> bool:
         """Whether the house lets this person act on `day` (both ends included)."""

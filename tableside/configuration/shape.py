@@ -16,7 +16,7 @@ from msgspec import Meta
 from tableside.people import StaffId, StaffMember
 
 # A table's name becomes a file name, a topic and a word in a text that must stay short.
-Name = Annotated[str, Meta(pattern=r"^[A-Za-z0-9][A-Za-z0-9_-]{0,15}$", description="1 to 16 letters, digits, _ -")]
+Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]{0,15}\Z", description="1 to 16 letters, digits, _ -")]
 PathText = Annotated[str, Meta(min_length=1)]
 Text40 = Annotated[str, Meta(min_length=1, max_length=40)]
 Seconds = Annotated[int, Meta(ge=1, le=86_400)]
@@ -78,7 +78,7 @@ class HostFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class DeckGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Decks of one back colour. Equal backs cannot be told apart by deck, so the colour is the unit."""
 
-    back: Annotated[str, Meta(pattern=r"^[a-z]{2,12}$", description="a colour, 2 to 12 small letters")]
+    back: Annotated[str, Meta(pattern=r"\A[a-z]{2,12}\Z", description="a colour, 2 to 12 small letters")]
     count: Annotated[int, Meta(ge=1, le=6)]
     reserve: Annotated[int, Meta(ge=0, le=6)] = 1  # decks kept to replace damaged cards (CSM-1)
 
@@ -132,7 +132,7 @@ class TablePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
     name: Name
     section: Name
-    jurisdiction: Annotated[str, Meta(pattern=r"^[a-z]{2}$", description="two small letters")] = "pt"
+    jurisdiction: Annotated[str, Meta(pattern=r"\A[a-z]{2}\Z", description="two small letters")] = "pt"
     languages: Annotated[tuple[Language, ...], Meta(min_length=1, max_length=3)]
     seats: Annotated[int, Meta(ge=6, le=7)]  # BJ-1
 

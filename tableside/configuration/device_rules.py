@@ -1,0 +1,169 @@
+"""What the devices of a table must keep together: roles, drivers, addresses, keys."""
+
+from __future__ import annotations
+
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tableside.configuration.addresses import EXAMPLES, Address, AddressRefused, parse_address
+from tableside.configuration.draft import Draft
+from tableside.configuration.mistake import MISSING, Finding, Severity, listed, nearest_of
+from tableside.configuration.table_rules import cards_in_play, repeated
+
+# Driver name → (role it plays, schemes it speaks over).
+DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "tdl_shuffler": ("shuffler", ("serial", "tcp", "usb", "mqtt")),
+    "tdl_switch_box": ("switch_box", ("serial", "tcp", "usb", "mqtt")),
+    "osdp_badge_reader": ("badge_reader", ("serial", "tcp")),
+}
+OSDP_KEY_BYTES = 16
+# Which keys belong to which role only.
+_ROLE_KEYS = {
+    "capacity_cards": "shuffler",
+    "is_spare": "shuffler",
+    "osdp_address": "badge_reader",
+    "osdp_key_file": "badge_reader",
+}
+
+
+def device_findings(file: Draft, folder: Path) -> Iterator[Finding]:
+    """Everything across keys that is wrong with the devices of a table's file."""
+    devices = file.parts("devices")
+    for device, name in repeated(devices, "name"):
+        yield Finding(device.at("name"), f'"{name}" is another device already', "each name once")
+    for device, serial in repeated(devices, "serial_number"):
+        yield Finding(
+            device.at("serial_number"),
+            f'"{serial}" is another device already',
+            "each serial number once: it says which device is which",
+        )
+    yield from _roles(file)
+    for device in devices:
+        for rule in _DEVICE_RULES:
+            yield from rule(device)
+        yield from _capacity(device, cards_in_play(file))
+        yield from _address(device, folder)
+        yield from _key_file(device, folder)
+    yield from shared_addresses([(device, folder) for device in devices])
+
+
+def shared_addresses(devices: list[tuple[Draft, Path]]) -> Iterator[Finding]:
+    """Two devices on one port; stations of one OSDP bus share theirs and differ in their address."""
+    taken: dict[str, tuple[str, Address, int | None]] = {}
+    for device, folder in devices:
+        try:
+            address = parse_address(device.text("address") or "", folder)
+        except AddressRefused:
+            continue  # told by the address rule
+        name, station = device.text("name") or "?", device.number("osdp_address")
+        other, other_address, other_station = taken.setdefault(address.where, (name, address, station))
+        if other_address is address:
+            continue
+        if station is None or other_station is None:
+            yield Finding(device.at("address"), f'is the port of "{other}" too', "one device on a port")
+        elif station == other_station:
+            yield Finding(
+                device.at("osdp_address"),
+                f'is {station}, as that of "{other}" on the same bus',
+                "each station address once on a bus",
+            )
+        elif address.query != other_address.query:
+            yield Finding(
+                device.at("address"),
+                f'has other line settings than "{other}" on the same bus',
+                "the same settings for all stations of a bus",
+            )
+
+
+def _roles(file: Draft) -> Iterator[Finding]:
+    counts = Counter(device.text("role") for device in file.parts("devices") if not device.flag("is_spare"))
+    if None in counts:
+        return  # a broken role is told already, and may be the one that seems to lack
+    for role, fewest, most in (("shuffler", 1, 1), ("switch_box", 1, 1), ("badge_reader", 1, 4)):
+        if not fewest <= counts[role] <= most:
+            allowed = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+            spare = ", spares marked is_spare = true" if role == "shuffler" else ""
+            yield Finding(("devices",), f"{counts[role]} of role {role}", f"{allowed}{spare}")
+
+
+def _driver(device: Draft) -> Iterator[Finding]:
+    driver, role = device.text("driver"), device.text("role")
+    if driver is None:
+        return
+    if driver not in DRIVERS:
+        nearest = nearest_of(driver, DRIVERS)
+        yield Finding(device.at("driver"), f'is "{driver}"', listed(DRIVERS), nearest=nearest)
+    elif role is not None and DRIVERS[driver][0] != role:
+        fitting = listed(name for name, (plays, _) in DRIVERS.items() if plays == role)
+        yield Finding(device.at("driver"), f'"{driver}" drives no {role}', fitting)
+
+
+def _role_keys(device: Draft) -> Iterator[Finding]:
+    role = device.text("role")
+    for key, owner in _ROLE_KEYS.items():
+        if role is not None and device.has(key) and role != owner and device.values[key] is not False:
+            yield Finding(device.at(key), f"means nothing for a {role}", f"only for a {owner}")
+
+
+def _station(device: Draft) -> Iterator[Finding]:
+    if device.text("driver") == "osdp_badge_reader" and not device.has("osdp_address"):
+        yield Finding(device.at("osdp_address"), MISSING, "a whole number from 0 to 126")
+
+
+def _capacity(device: Draft, cards: int) -> Iterator[Finding]:
+    if device.text("role") != "shuffler":
+        return
+    capacity = device.number("capacity_cards")
+    if not device.has("capacity_cards"):
+        yield Finding(device.at("capacity_cards"), MISSING, "how many cards the machine holds")
+    elif capacity is not None and capacity < cards:
+        yield Finding(device.at("capacity_cards"), f"is {capacity}", f"at least the {cards} cards in play")
+
+
+def _address(device: Draft, folder: Path) -> Iterator[Finding]:
+    text, driver = device.text("address"), device.text("driver")
+    if text is None:
+        return
+    schemes = DRIVERS[driver][1] if driver in DRIVERS else tuple(EXAMPLES)
+    allowed = listed(EXAMPLES[scheme] for scheme in schemes)
+    try:
+        address = parse_address(text, folder)
+    except AddressRefused as problem:
+        nearest = nearest_of(text.partition("://")[0], schemes)
+        yield Finding(device.at("address"), str(problem), allowed, nearest)
+        return
+    if address.scheme not in schemes:
+        yield Finding(device.at("address"), f'"{driver}" does not speak over {address.scheme}', allowed)
+    if address.is_index_name:
+        yield Finding(
+            device.at("address"),
+            f"{address.where} is a name by order of plugging: after a reconnect it may be another device",
+            "a name under /dev/serial/by-id/, or one that a udev rule gives",
+            severity=Severity.WARNING,
+        )
+
+
+def _key_file(device: Draft, folder: Path) -> Iterator[Finding]:
+    name = device.text("osdp_key_file")
+    if name is None:
+        return
+    path, allowed = folder / name, f"a file of {OSDP_KEY_BYTES * 2} hex digits that only its owner may read"
+    try:
+        mode, text = path.stat().st_mode, path.read_bytes()
+    except OSError as problem:
+        yield Finding(device.at("osdp_key_file"), f"{path}: {problem.strerror}", allowed)
+        return
+    try:
+        key = bytes.fromhex(text.decode("ascii"))
+    except ValueError:  # the text itself may be a key with a slip in it: never shown
+        key = b""
+    if len(key) != OSDP_KEY_BYTES:
+        yield Finding(device.at("osdp_key_file"), f"{path} holds no such key", allowed)
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        mine = f"{path} can be read by others (mode {stat.S_IMODE(mode):04o}); run chmod 600 on it"
+        yield Finding(device.at("osdp_key_file"), mine, allowed)
+
+
+_DEVICE_RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (_driver, _role_keys, _station)

@@ -1,0 +1,109 @@
+"""What the keys of a table's file must keep together. Each rule yields its findings and knows no other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+
+from tableside.configuration.draft import Draft
+from tableside.configuration.mistake import Finding, listed
+from tableside.jurisdiction import known_jurisdictions
+
+CARDS_PER_DECK = 52
+DEFAULT_PRESENCE_S = 60
+DEFAULT_PACKET_CARDS = 104
+
+
+def table_findings(file: Draft) -> Iterator[Finding]:
+    """Everything across keys that is wrong with a table's file, devices and staff apart."""
+    for rule in _RULES:
+        yield from rule(file)
+
+
+def repeated(drafts: list[Draft], key: str) -> Iterator[tuple[Draft, str]]:
+    """Each part whose `key` an earlier part has already."""
+    seen: set[str] = set()
+    for draft in drafts:
+        value = draft.text(key)
+        if value in seen:
+            yield draft, value
+        if value is not None:
+            seen.add(value)
+
+
+def cards_in_play(file: Draft) -> int:
+    """Cards of all decks, as far as the file says them."""
+    return CARDS_PER_DECK * sum(group.number("count") or 0 for group in file.parts("decks"))
+
+
+def _jurisdiction(file: Draft) -> Iterator[Finding]:
+    name, known = file.part("table").text("jurisdiction"), known_jurisdictions()
+    if name is not None and name not in known:
+        yield Finding(("table", "jurisdiction"), f'is "{name}"', listed(known))
+
+
+def _languages(file: Draft) -> Iterator[Finding]:
+    counts = Counter(language for _, language in file.part("table").texts("languages"))
+    for language in (language for language, count in counts.items() if count > 1):
+        yield Finding(("table", "languages"), f'names "{language}" twice', "each once")
+
+
+def _decks(file: Draft) -> Iterator[Finding]:
+    groups = file.parts("decks")
+    for group, back in repeated(groups, "back"):
+        yield Finding(
+            group.at("back"),
+            f'"{back}" has a group already; equal backs cannot be told apart by deck',
+            "one group for each back colour",
+        )
+    decks = cards_in_play(file) // CARDS_PER_DECK
+    if all(group.number("count") is not None for group in groups) and groups and decks not in (4, 6):
+        yield Finding(("decks",), f"{decks} decks in all", "4 or 6 decks (SHOE-1)")
+
+
+def _presence(file: Draft) -> Iterator[Finding]:
+    settings = file.part("settings")
+    seconds = settings.number("presence_s", DEFAULT_PRESENCE_S)
+    approved = {key for key in ("presence_approved_by", "presence_approved_on") if settings.has(key)}
+    if len(approved) == 1 or (not approved and seconds not in (None, DEFAULT_PRESENCE_S)):
+        missing = "presence_approved_by" if "presence_approved_by" not in approved else "presence_approved_on"
+        yield Finding(
+            settings.at(missing),
+            "is missing: the inspection service approves the time that one tap proves presence",
+            "who approved presence_s, and presence_approved_on with the date",
+        )
+
+
+def _packets(file: Draft) -> Iterator[Finding]:
+    settings, cards = file.part("settings"), cards_in_play(file)
+    limit = settings.number("packet_limit_cards", DEFAULT_PACKET_CARDS)
+    if limit is not None and 0 < cards <= limit:
+        yield Finding(
+            settings.at("packet_limit_cards"),
+            f"is {limit}, which lets all {cards} cards go in as one packet",
+            f"below {cards} (CSM-5: at least two packets)",
+        )
+
+
+def _alert_order(file: Draft) -> Iterator[Finding]:
+    alerts = file.part("alerts")
+    for sooner, sooner_default, later, later_default in _ESCALATIONS:
+        first, then = alerts.number(sooner, sooner_default), alerts.number(later, later_default)
+        if first is not None and then is not None and first >= then:
+            path = alerts.at(later if alerts.has(later) else sooner)
+            yield Finding(path, f"{sooner} is {first} and {later} is {then}", f"{sooner} below {later}")
+
+
+# (earlier key, its default, later key, its default): who is called later must not be called first.
+_ESCALATIONS = (
+    ("class_1_neighbour_s", 30, "class_1_management_s", 120),
+    ("presence_lapsed_class_2_s", 60, "presence_lapsed_class_1_s", 600),
+)
+_RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
+    _jurisdiction,
+    _languages,
+    _decks,
+    _presence,
+    _packets,
+    _alert_order,
+)

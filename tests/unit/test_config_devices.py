@@ -1,0 +1,189 @@
+"""Devices in the configuration: names that stay, simulators that are marked, buses that are shared rightly."""
+
+from __future__ import annotations
+
+import os
+import pty
+from pathlib import Path
+
+import pytest
+
+from tableside.config import check, load_host
+from tableside.configuration.addresses import AddressRefused, parse_address
+from tableside.configuration.mistake import Severity
+from tests.support.config_files import TABLE, Edit, write_config
+
+SHUFFLER = "serial:///dev/serial/by-id/shuffler?baud=115200"
+PRODUCTION = Edit("host", '"lab"', '"production"')
+SECOND_READER = """
+[[devices]]
+name = "badges-2"
+role = "badge_reader"
+driver = "osdp_badge_reader"
+address = "serial:///dev/serial/by-id/badges?baud=9600"
+serial_number = "902"
+model = "PD"
+osdp_address = 2
+"""
+
+
+def key_file(folder: Path, text: str = "00112233445566778899AABBCCDDEEFF", mode: int = 0o600) -> Edit:
+    """A test key beside the files, and the line that names it."""
+    path = folder / "test.key"
+    path.write_text(text, encoding="ascii")
+    path.chmod(mode)
+    return Edit("table", "osdp_address = 1", 'osdp_address = 1\nosdp_key_file = "test.key"')
+
+
+def shuffler_at(address: str) -> Edit:
+    return Edit("table", SHUFFLER, address)
+
+
+@pytest.mark.parametrize("port", ["/dev/ttyUSB0", "/dev/ttyACM3", "/dev/ttyS1"])
+def test_a_name_by_order_of_plugging_is_warned_of(tmp_path: Path, port: str) -> None:
+    """BR-021: after a reconnect the same name may be another device."""
+    (warning,) = check(write_config(tmp_path, shuffler_at(f"serial://{port}")))
+    assert (warning.severity, warning.key) == (Severity.WARNING, "devices[0].address")
+    assert port in warning.problem
+    assert "/dev/serial/by-id/" in warning.allowed
+
+
+def test_a_sound_production_host_is_taken(tmp_path: Path) -> None:
+    assert check(write_config(tmp_path, PRODUCTION, key_file(tmp_path))) == []
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "tcp://127.0.0.1:4001",
+        "tcp://[::1]:4001",
+        "tcp://localhost:4001",
+        "usb://1209:0001/000123",
+        "mqtt://127.0.0.9:1883/a/b",
+    ],
+)
+def test_production_refuses_a_simulated_address(tmp_path: Path, address: str) -> None:
+    """BR-070: a simulator is never taken for the machine."""
+    (mistake,) = check(write_config(tmp_path, PRODUCTION, key_file(tmp_path), shuffler_at(address)))
+    assert (mistake.key, mistake.is_refused) == ("devices[0].address", True)
+    assert "simulated" in mistake.problem
+
+
+def test_production_sees_a_pseudo_terminal_behind_a_link(tmp_path: Path) -> None:
+    """BR-070: the link's name says nothing, what it points to does."""
+    ours, theirs = pty.openpty()
+    try:
+        (tmp_path / "shuffler").symlink_to(os.ttyname(theirs))
+        edits = PRODUCTION, key_file(tmp_path), shuffler_at(f"serial://{tmp_path}/shuffler")
+        (mistake,) = check(write_config(tmp_path, *edits))
+    finally:
+        os.close(ours)
+        os.close(theirs)
+    assert "pty" in mistake.problem
+
+
+def test_production_refuses_the_mark_itself(tmp_path: Path) -> None:
+    """BR-070."""
+    mark = Edit("table", 'model = "BOX"', 'model = "BOX"\nis_simulated = true')
+    (mistake,) = check(write_config(tmp_path, PRODUCTION, key_file(tmp_path), mark))
+    assert mistake.key == "devices[1].is_simulated"
+
+
+def test_production_demands_the_secure_channel_and_an_approval(tmp_path: Path) -> None:
+    unapproved = Edit("table", 'presence_approved_by = "Inspection"\npresence_approved_on = 2026-01-15\n', "")
+    keys = {mistake.key for mistake in check(write_config(tmp_path, PRODUCTION, unapproved))}
+    assert keys == {"devices[2].osdp_key_file", "settings.presence_approved_by"}
+
+
+@pytest.mark.parametrize("profile", ["training", "lab"])
+def test_training_and_lab_take_what_is_simulated(tmp_path: Path, profile: str) -> None:
+    edits = Edit("host", '"lab"', f'"{profile}"'), shuffler_at("tcp://127.0.0.1:4001")
+    assert check(write_config(tmp_path, *edits)) == []
+
+
+def test_two_stations_share_a_bus(tmp_path: Path) -> None:
+    assert check(write_config(tmp_path, Edit("table", "", SECOND_READER))) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ("osdp_address = 2", "osdp_address = 1", "devices[3].osdp_address"),
+        ("baud=9600", "baud=19200", "devices[3].address"),
+    ],
+)
+def test_stations_of_a_bus_differ_in_address_and_not_in_speed(tmp_path: Path, old: str, new: str, key: str) -> None:
+    (mistake,) = check(write_config(tmp_path, Edit("table", "", SECOND_READER.replace(old, new))))
+    assert mistake.key == key
+    assert '"badges"' in mistake.problem
+
+
+@pytest.mark.parametrize(
+    ("text", "mode", "words"),
+    [
+        ("00112233445566778899AABBCCDDEEFF", 0o640, "chmod 600"),
+        ("0011", 0o600, "holds no such key"),
+        ("not hex at all, but secret anyway", 0o600, "holds no such key"),
+    ],
+)
+def test_a_key_file_is_checked_and_never_shown(tmp_path: Path, text: str, mode: int, words: str) -> None:
+    (mistake,) = check(write_config(tmp_path, key_file(tmp_path, text, mode)))
+    assert words in str(mistake)
+    assert text not in str(mistake)
+
+
+def test_an_absent_key_file_is_said(tmp_path: Path) -> None:
+    edit = key_file(tmp_path)
+    (tmp_path / "test.key").unlink()
+    (mistake,) = check(write_config(tmp_path, edit))
+    assert "No such file" in mistake.problem
+
+
+def test_tables_of_a_host_share_neither_name_nor_port_nor_badge(tmp_path: Path) -> None:
+    path = write_config(tmp_path, Edit("host", '["table.toml"]', '["table.toml", "second.toml"]'))
+    (tmp_path / "second.toml").write_text(TABLE.replace('"D-1"', '"D-2"'), encoding="utf-8")
+    mistakes = check(path)
+    assert {mistake.file.name for mistake in mistakes} == {"second.toml"}
+    assert {mistake.key for mistake in mistakes} == {
+        "table.name",
+        "devices[0].address",
+        "devices[1].address",
+        "devices[2].osdp_address",
+        "staff[0].badge",
+    }
+
+
+def test_a_spare_shuffler_is_no_second_one(tmp_path: Path) -> None:
+    start = TABLE.index('[[devices]]\nname = "shuffler"')
+    spare = TABLE[start : TABLE.index("[[devices]]", start + 1)]
+    for old, new in (('"shuffler"', '"spare"'), ("000123", "000124"), ("by-id/shuffler", "by-id/spare")):
+        spare = spare.replace(old, new, 1)
+    spare = spare.replace("tdl_spare", "tdl_shuffler")
+    config = load_host(
+        write_config(tmp_path, Edit("table", "", spare.replace('"spare"\nrole', '"spare"\nis_spare = true\nrole')))
+    )
+    assert [device.name for device in config.tables[0].devices if device.is_spare] == ["spare"]
+    (mistake,) = check(write_config(tmp_path, Edit("table", "", spare)))
+    assert "2 of role shuffler" in mistake.problem
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/dev/ttyUSB0",
+        "serial://",
+        "serial:///dev/x?baud=fast",
+        "tcp://host",
+        "tcp://:4001",
+        "tcp://host:99999",
+        "usb://1209:0001",
+        "usb://shuffler/1",
+        "mqtt://host:1883/device",
+        "mqtt://host:1883/a/+",
+        "http://host:80",
+        "tcp://[::1:4001",
+    ],
+)
+def test_what_is_no_address_is_refused(text: str) -> None:
+    with pytest.raises(AddressRefused, match=r".+"):
+        parse_address(text, Path("/etc"))
