@@ -111,6 +111,7 @@ class Reason(IntEnum):
     NOT_ARMED = 11
     NOT_SEALED = 12
     NOTICES_FULL = 13
+    NOT_OPEN = 14
 
 
 class Profile(IntEnum):

@@ -108,6 +108,7 @@ class MetersKey(IntEnum):
     CARDS_OUT = 3
     JAMS = 4
     CHIPS_IN = 5
+    DROPPED = 6
 
 
 class ShowKey(IntEnum):

@@ -63,7 +63,7 @@ class StreamDecoder:
     def __init__(self, rx_max: int = MAX_RX_MAX) -> None:
         self._rx_max = rx_max
         longest = rx_max + OVERHEAD
-        self._limit = longest + -(-longest // _GROUP)  # stuffed: one byte more for each begun group
+        self._limit = longest + longest // _GROUP + 1  # stuffed, at worst
         self._held = bytearray()
         self._dropped = 0  # bytes of an oversized run, already forgotten
 
