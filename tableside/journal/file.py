@@ -1,0 +1,303 @@
+"""One journal as its writer sees it: the file, the reserve behind it, and the chain through both.
+
+Everything here blocks and belongs to one thread at a time; `writer` and `in_loop` put it behind `Journal`.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from tableside.journal.numbering import number
+from tableside.journal.reading import Rows
+from tableside.journal.record import GENESIS_SEQ, Draft, Genesis, Record, Row, Tail, Where, record_of, row_of
+from tableside.journal.reserve import Reserve, ReserveFull
+from tableside.journal.schema import INSERT, PAGE_BYTES, Synchronous, open_for_writing
+from tableside.journal.store import Condition, DraftRefused, JournalBusy, JournalRefused, JournalUnavailable
+
+# Pages in the log at which it is moved into the file: at IDLE when nobody waits, at FULL (4 MB) in any case.
+IDLE_LOG_PAGES = 256
+FULL_LOG_PAGES = 4_096
+_PAGES_A_COMMIT = 2  # a leaf, and now and then its parent, the next leaf or an index page
+_ROW_BYTES = 250  # of a row beside its body
+
+_BUSY = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
+_PRIMARY_CODE = 0xFF  # SQLite's extended codes carry the plain one in the low byte
+_LAST = "SELECT seq, hash FROM record ORDER BY seq DESC LIMIT 1"
+_TAKEN = "SELECT 1 FROM record WHERE request = ? AND kind = 'input'"
+
+Identity = tuple[int, int]  # device and inode
+
+
+class _OutOfPlace(Exception):
+    """The file is not where it was opened: what is written now would be lost with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """One commit's rows, and where they are durable."""
+
+    first_seq: int
+    last_seq: int
+    where: Where
+
+
+Outcome = Written | DraftRefused
+
+
+class JournalFile:
+    """An open journal, one for each file and process; made and checked by `opening.open_file`."""
+
+    def __init__(
+        self,
+        path: Path | None,
+        connection: sqlite3.Connection,
+        *,
+        synchronous: Synchronous,
+        boot: str,
+        reserve: Reserve | None,
+    ) -> None:
+        self.path = path
+        self.reserve = reserve
+        self.rows = Rows(self.connection, self.standing)
+        self.is_closed = False
+        self._connection: sqlite3.Connection | None = connection
+        self._synchronous = synchronous
+        self._boot = boot
+        self._identity = _identity(path)
+        self._log_identity = _identity(_log_of(path))
+        self._log_pages = 0
+        self._fork: str | None = None
+        self._troubles: dict[str, str] = {}
+        first, last = self.rows.row(GENESIS_SEQ), self.rows.last()
+        if first is None or last is None:
+            raise JournalRefused(f"{path} has lost its first row: put a copy of it back")
+        self.genesis = Genesis.of(first)
+        self._file_tail = Tail(last.seq, last.hash)
+        standing = self.standing()
+        self.tail = Tail(standing[-1].seq, standing[-1].hash) if standing else self._file_tail
+
+    def standing(self) -> tuple[Record, ...]:
+        """The rows on the reserve; safe from any thread."""
+        return () if self.reserve is None else self.reserve.rows
+
+    def connection(self) -> sqlite3.Connection:
+        """The open connection, made anew where the last one broke. Raises `sqlite3.Error`, `JournalRefused`."""
+        if self._connection is None:
+            self._connection = open_for_writing(self.path, self._synchronous)
+            self._log_identity = _identity(_log_of(self.path))
+        return self._connection
+
+    def write(self, commits: Sequence[Sequence[Draft]], *, is_patient: bool = False) -> list[Outcome]:
+        """Several commits in one transaction: one outcome each, in order.
+
+        Raises `JournalUnavailable`, and `JournalBusy` if `is_patient`; nothing of any commit is written then.
+        """
+        if self.is_closed:
+            raise JournalUnavailable("the journal is closed")
+        if self._fork is not None:
+            raise JournalUnavailable(self._fork)
+        spans: list[tuple[int, int] | DraftRefused] = []
+        rows: list[Row] = []
+        claimed: set[str] = set()
+        tail = self.tail
+        for drafts in commits:
+            try:
+                new = number(drafts, tail, boot=self._boot, is_taken=self._is_taken, claimed=claimed)
+            except DraftRefused as refused:
+                spans.append(refused)
+                continue
+            rows += new
+            tail = Tail(new[-1][0], new[-1][-1])
+            spans.append((new[0][0], tail.seq))
+        where = self._store(rows, tail, is_patient=is_patient) if rows else "journal"
+        return [span if isinstance(span, DraftRefused) else Written(*span, where) for span in spans]
+
+    def carry_over(self) -> bool:
+        """Bring the rows on the reserve into the file; True where none is left there."""
+        if not self.standing():
+            return True
+        try:
+            self._transact([])
+        except (_OutOfPlace, JournalRefused, JournalUnavailable):
+            return False
+        except sqlite3.Error as error:
+            self._drop_broken(error)
+            return False
+        return True
+
+    def needs_tending(self) -> bool:
+        """True where `tend` has something to do once nobody waits."""
+        return self._log_pages >= IDLE_LOG_PAGES
+
+    def tend(self) -> None:
+        """Move the log into the file and make the anchor durable. What a reader still needs stays for later."""
+        self._log_pages = 0
+        try:
+            self.connection().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            self._troubles.pop("log", None)
+        except (sqlite3.Error, JournalRefused) as error:
+            self._troubles["log"] = f"the log could not be moved into the journal: {error}"
+        if self.reserve is not None:
+            self._with_reserve("anchor", self.reserve.sync)
+
+    def condition(self) -> Condition:
+        """Sizes and troubles."""
+        log = _log_of(self.path)
+        return Condition(
+            last_seq=self.tail.seq,
+            journal_bytes=_size(self.path),
+            log_bytes=_size(log),
+            reserve_rows=len(self.standing()),
+            reserve_free_bytes=0 if self.reserve is None else self.reserve.free_bytes,
+            troubles=tuple(self._troubles.values()),
+        )
+
+    def close(self) -> None:
+        """Carry over what can be, empty the log into the file, let both files go. Loses nothing where it fails."""
+        if self.is_closed:
+            return
+        self.carry_over()
+        self.is_closed = True
+        if self._connection is not None:
+            # What cannot be moved now stands in the log, where the next opening finds it.
+            with suppress(sqlite3.Error):
+                self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            with suppress(sqlite3.Error):
+                self._connection.close()
+        if self.reserve is not None:
+            self._with_reserve("anchor", self.reserve.sync)
+            self.reserve.close()
+
+    def _store(self, rows: list[Row], tail: Tail, *, is_patient: bool) -> Where:
+        where: Where = "journal"
+        try:
+            self._transact(rows)
+        except (_OutOfPlace, JournalRefused) as error:
+            where = self._reserve(rows, str(error))
+        except sqlite3.Error as error:
+            if is_patient and _code(error) in _BUSY:
+                raise JournalBusy(str(error)) from error
+            self._drop_broken(error)
+            where = self._reserve(rows, _explained(error))
+        self.tail = tail
+        if self.reserve is not None:
+            reserve = self.reserve
+            self._with_reserve("anchor", lambda: reserve.note(tail))
+        return where
+
+    def _transact(self, rows: list[Row]) -> None:
+        self._check_place()
+        connection = self.connection()
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            carried = self._not_carried(connection)
+            if carried:
+                connection.executemany(INSERT, [row_of(record) for record in carried])
+            if rows:
+                connection.executemany(INSERT, rows)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                with suppress(sqlite3.Error):  # the first error is the one to tell
+                    connection.execute("ROLLBACK")
+            raise
+        if rows:
+            self._file_tail = Tail(rows[-1][0], rows[-1][-1])
+        elif carried:
+            self._file_tail = Tail(carried[-1].seq, carried[-1].hash)
+        if self.reserve is not None:
+            self._with_reserve("reserve", self.reserve.release)
+        self._log_pages += _PAGES_A_COMMIT + sum(len(row[4]) + _ROW_BYTES for row in rows) // PAGE_BYTES
+        if self._log_pages >= FULL_LOG_PAGES:
+            self.tend()
+
+    def _not_carried(self, connection: sqlite3.Connection) -> tuple[Record, ...]:
+        """The rows on the reserve that the file lacks. A commit that failed may have reached the file all the same."""
+        tail = Tail(*connection.execute(_LAST).fetchone())
+        standing = self.standing()
+        if tail != self._file_tail:
+            met = [record for record in standing if Tail(record.seq, record.hash) == tail]
+            if not met:
+                # Rows that nobody was told of: only a replay from the file knows what follows from them.
+                self._fork = f"the journal ends with row {tail.seq}, which this process did not write: restart it"
+                raise JournalUnavailable(self._fork)
+            self._file_tail = tail
+        return tuple(record for record in standing if record.seq > tail.seq)
+
+    def _reserve(self, rows: list[Row], reason: str) -> Where:
+        if self.reserve is None:
+            raise JournalUnavailable(f"the journal cannot be written ({reason}) and there is no reserve")
+        try:
+            self.reserve.append([record_of(row) for row in rows])
+        except (OSError, ReserveFull) as error:
+            raise JournalUnavailable(f"the journal cannot be written ({reason}), nor the reserve ({error})") from error
+        return "reserve"
+
+    def _is_taken(self, request: str) -> bool:
+        if any(record.request == request for record in self.standing()):
+            return self.rows.find_request(request) is not None
+        try:
+            return self.connection().execute(_TAKEN, (request,)).fetchone() is not None
+        except sqlite3.Error as error:
+            self._drop_broken(error)
+            text = f"request {request} cannot be compared with the journal: {_explained(error)}"
+            raise JournalUnavailable(text) from error
+
+    def _check_place(self) -> None:
+        if self.path is None:
+            return
+        if _identity(self.path) != self._identity:
+            raise _OutOfPlace(f"{self.path} was removed or replaced: put it back and restart")
+        if self._connection is not None and _identity(_log_of(self.path)) != self._log_identity:
+            raise _OutOfPlace(f"the write-ahead log of {self.path} was removed: restart")
+
+    def _drop_broken(self, error: sqlite3.Error) -> None:
+        """After anything but a full disk or a lock the connection is made anew, as its state cannot be known."""
+        if self.path is None or self._connection is None or _code(error) in _BUSY | {sqlite3.SQLITE_FULL}:
+            return
+        with suppress(sqlite3.Error):
+            self._connection.close()
+        self._connection = None
+
+    def _with_reserve(self, what: str, act: Callable[[], None]) -> None:
+        """The rows are safe in the journal whatever becomes of this: a failure is a trouble to report."""
+        try:
+            act()
+            self._troubles.pop(what, None)
+        except OSError as error:
+            self._troubles[what] = f"the {what} could not be written: {error}"
+
+
+def _log_of(path: Path | None) -> Path | None:
+    return None if path is None else path.with_name(path.name + "-wal")
+
+
+def _identity(path: Path | None) -> Identity | None:
+    if path is None:
+        return None
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
+def _size(path: Path | None) -> int:
+    try:
+        return 0 if path is None else os.stat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+def _code(error: sqlite3.Error) -> int:
+    # Errors of the module itself, such as a closed connection, have no code.
+    return int(getattr(error, "sqlite_errorcode", 0)) & _PRIMARY_CODE
+
+
+def _explained(error: sqlite3.Error) -> str:
+    return f"{error}, {getattr(error, 'sqlite_errorname', type(error).__name__)}"
