@@ -47,7 +47,11 @@ class TdlDevice(Device, Protocol):
         """The lamp shows this."""
 
     def command(self, verb: Verb, epoch: int, number: int, argument: int | None) -> None:
-        """Send a moving command, once; then only ask OUTCOME (TDL §4). Answered as `CommandAnswered`."""
+        """Send a moving command, once; then only ask OUTCOME (TDL §4). Answered as `CommandAnswered`.
+
+        ADOPT alone is numbered only for us: on the wire it carries `epoch` as the new epoch and `argument` as the
+        highest number ever given; its reply is answered under `number`, and OUTCOME is never asked for it.
+        """
 
     def ask_outcome(self, epoch: int, number: int) -> None:
         """OUTCOME: asked until answered or the session ends; answered as `CommandAnswered(is_found=True)`."""

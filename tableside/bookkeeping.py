@@ -25,6 +25,8 @@ def learn(turn: Turn, what: object) -> None:
     given = turn.given
     if isinstance(what, DaemonStarted):
         _started(turn, what)
+    elif isinstance(what, DeadlinePassed) and what.name.startswith("command:"):
+        commands.silent(turn, what.name)
     turn.state = replace(turn.state, last_at_ns=given.at_ns, last_wall_ns=given.wall_ns)
     if isinstance(what, events.Fact):
         devices.learn(turn, what)
@@ -76,6 +78,7 @@ LEARNING: Mapping[type, Callable[..., None]] = {
     events.DeviceFaultGone: _free,
     events.CommandAnswered: commands.answered,
     events.CommandEnded: commands.ended,
+    events.CommandProgressed: commands.progressed,
     events.BadgeSeen: presence.seen,
     events.ReaderLost: presence.reader_lost,
 }

@@ -72,6 +72,17 @@ def put(turn: Turn, name: str, levels: DeviceLevels) -> None:
     turn.state = replace(turn.state, devices=Devices({**turn.state.devices.known, name: levels}))
 
 
+def adopted(turn: Turn, name: str) -> None:
+    """The device obeys our epoch now, and its highest number is the one that we told it."""
+    levels = of(turn, name)
+    put(turn, name, replace(levels, epoch=turn.state.house.epoch, highest_number=levels.last_command))
+
+
+def verified(turn: Turn, name: str) -> None:
+    """A count has ended well: the content is verified."""
+    put(turn, name, replace(of(turn, name), is_content_unverified=False))
+
+
 def shuffler(turn: Turn) -> DeviceLevels:
     """The machine in use."""
     return of(turn, turn.state.house.shuffler)

@@ -84,6 +84,12 @@ class LoadCompleted(Happening, frozen=True, kw_only=True):
     packets: int
 
 
+class SessionReady(Happening, frozen=True, kw_only=True):
+    """Loaded and idle: rounds may be played."""
+
+    session: int
+
+
 class ClosingAnnounced(Happening, frozen=True, kw_only=True):
     by: str
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
+from drivers.events import KeyPressed
 from tableside import (
     alerts,
     bookkeeping,
@@ -17,6 +18,7 @@ from tableside import (
     devices,
     house,
     incidents,
+    keys,
     lamp,
     locks,
     permits,
@@ -64,6 +66,8 @@ def reduce(state: TableState, given: Input) -> tuple[TableState, tuple[Decision,
     if not bookkeeping.is_repeated(turn, given.what):
         bookkeeping.learn(turn, given.what)
         _offer(turn, given.what)
+        if isinstance(given.what, KeyPressed):
+            _offer(turn, keys.asked(turn, given.what))
         while turn.happenings:
             happening = turn.happenings.popleft()
             bookkeeping.follow(turn, happening)

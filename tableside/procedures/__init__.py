@@ -8,13 +8,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tableside.permits import Wishes
-from tableside.procedures import rounds
+from tableside.procedures import counts, differences, outcomes, rounds
 from tableside.tables import Procedure
 
 if TYPE_CHECKING:
     from tableside.state import TableState
 
-PROCEDURES: tuple[Procedure, ...] = (rounds.PROCEDURE,)
+PROCEDURES: tuple[Procedure, ...] = (
+    outcomes.PROCEDURE,
+    rounds.PROCEDURE,
+    counts.PROCEDURE,
+    differences.PROCEDURE,
+)
 
 # Who may wish for permits; the first wish for a (device, permit) counts.
 WISHES: tuple[Wishes, ...] = (rounds.wishes,)

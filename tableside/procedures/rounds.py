@@ -1,4 +1,8 @@
-"""A round: bets, dealing, over, returning (design §5; CSM-9 to CSM-11)."""
+"""A round: dealt, over, its cards back in the machine or held over (CSM-8 to CSM-11, CSM-5 last sentence).
+
+Where cards lie is the account's; here stands only what the round is doing. Cards outside the machine between
+rounds are the round's return: what lies on the table and in the tray goes in together.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +12,37 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from drivers.events import PermitKind
-from tableside.happenings import CardsLeft, RoundStarted
-from tableside.permits import DEAL_MS, Wish
-from tableside.tables import Procedure, Row, Turn
+from drivers.events import Ability, Holding, PacketEnded, PermitKind
+from tableside import alerts, card_account, devices, incidents, locks, presence
+from tableside.happenings import (
+    CardsEntered,
+    CardsHeldOver,
+    CardsLeft,
+    CardsReturned,
+    ClosingAnnounced,
+    DifferenceSettled,
+    QuietPointReached,
+    RoundEnded,
+    RoundStarted,
+    SessionReady,
+)
+from tableside.house import Role
+from tableside.locks import Scope
+from tableside.permits import DEAL_MS, RETURN_FEED_MS, Wish
+from tableside.requests import EndRound, HoldOver, RuleRound
+from tableside.tables import Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
     from tableside.state import TableState
 
+RULINGS = ("goes on", "finished elsewhere", "void")
+# TDL §6: a machine whose deal permit ends stops within one card, so one card after a stop is no fault.
+CARDS_AFTER_STOP = 1
+
 
 class RoundState(StrEnum):
+    """What the round is doing."""
+
     CLOSED = "closed"
     WAITING = "waiting"
     DEALING = "dealing"
@@ -26,9 +51,17 @@ class RoundState(StrEnum):
 
 
 class RoundSlice(msgspec.Struct, frozen=True):
+    """Counts in cards. `held_over` lie outside since round `held_since`; `lag` wait for the next deal."""
+
     state: RoundState = RoundState.CLOSED
     number: int = 0
     dealt: int = 0
+    to_return: int = 0
+    returned: int = 0
+    held_over: int = 0
+    held_since: int = 0
+    lag: int = 0
+    after_stop: int = 0
 
 
 def is_open(state: TableState) -> bool:
@@ -36,20 +69,27 @@ def is_open(state: TableState) -> bool:
     return state.procedures.rounds.state is RoundState.DEALING
 
 
+def outside(state: TableState) -> int:
+    """Cards that belong back into the machine: on the table and in the tray."""
+    return state.account.at(card_account.TABLE) + state.account.at(card_account.TRAY)
+
+
 def wishes(state: TableState) -> tuple[Wish, ...]:
-    """Dealing is wished while rounds may be played."""
-    if state.procedures.rounds.state in (RoundState.WAITING, RoundState.DEALING):
-        return (Wish(state.house.shuffler, PermitKind.DEAL, DEAL_MS),)
+    """Dealing while rounds may be played; feeding what is to go back, no card more (CSM-10)."""
+    rounds = state.procedures.rounds
+    machine = state.house.shuffler
+    if rounds.state in (RoundState.WAITING, RoundState.DEALING):
+        deal = Wish(machine, PermitKind.DEAL, DEAL_MS)
+        if rounds.state is RoundState.DEALING and rounds.lag:
+            return (deal, _return_feed(machine, rounds.lag, f"lag {rounds.number}"))
+        return (deal,)
+    if rounds.state in (RoundState.OVER, RoundState.RETURNING) and rounds.to_return:
+        return (_return_feed(machine, rounds.to_return, f"return {rounds.number}"),)
     return ()
 
 
-def _first_card(turn: Turn, what: CardsLeft) -> None:
-    put(turn, number=turn.state.procedures.rounds.number + 1, dealt=what.cards)
-    turn.happened(RoundStarted(round=turn.state.procedures.rounds.number))
-
-
-def _next_cards(turn: Turn, what: CardsLeft) -> None:
-    put(turn, dealt=turn.state.procedures.rounds.dealt + what.cards)
+def _return_feed(machine: str, cards: int, count_from: str) -> Wish:
+    return Wish(machine, PermitKind.FEED, RETURN_FEED_MS, cards, None, count_from)
 
 
 def put(turn: Turn, **changes: object) -> None:
@@ -58,6 +98,154 @@ def put(turn: Turn, **changes: object) -> None:
     turn.state = replace(turn.state, procedures=replace(procedures, rounds=replace(procedures.rounds, **changes)))
 
 
+def _of(turn: Turn) -> RoundSlice:
+    return turn.state.procedures.rounds
+
+
+# --- dealing ------------------------------------------------------------------------------------------------
+
+
+def _first_card(turn: Turn, what: CardsLeft) -> None:
+    rounds = _of(turn)
+    left_outside = outside(turn.state) - what.cards
+    if left_outside > rounds.held_over + rounds.lag:
+        _hold(turn, left_outside)  # nobody said so: cards of the last round are still outside (CSM-11)
+    put(turn, number=rounds.number + 1, dealt=what.cards, returned=0, to_return=0, after_stop=0)
+    turn.happened(RoundStarted(round=rounds.number + 1))
+    if _is_stopped(turn, what):
+        _dealt_while_stopped(turn, what)
+
+
+def _next_cards(turn: Turn, what: CardsLeft) -> None:
+    put(turn, dealt=_of(turn).dealt + what.cards, after_stop=0)
+
+
+def _is_stopped(turn: Turn, _what: CardsLeft) -> bool:
+    return bool(locks.standing(turn.state, Scope.DEAL, is_round_open=True))
+
+
+def _dealt_while_stopped(turn: Turn, what: CardsLeft) -> None:
+    """An enforcing machine may finish one card; more, or any where the stop is only asked, is an incident."""
+    after = _of(turn).after_stop + what.cards
+    put(turn, after_stop=after)
+    holds = devices.of(turn, what.device).holding(Ability.DEAL) is Holding.ENFORCES
+    if after > (CARDS_AFTER_STOP if holds else 0):
+        incidents.open_incident(
+            turn, "dealt while stopped", "CSM-2", f"{what.cards} card(s) dealt while play was stopped"
+        )
+        alerts.raise_alert(turn, "DEALT-WHILE-STOPPED", n=str(after))
+
+
+def _dealt_stopped(turn: Turn, what: CardsLeft) -> None:
+    put(turn, dealt=_of(turn).dealt + what.cards)
+    _dealt_while_stopped(turn, what)
+
+
+# --- over ---------------------------------------------------------------------------------------------------
+
+
+def _over(turn: Turn, how: str) -> None:
+    rounds = _of(turn)
+    put(turn, to_return=outside(turn.state) - rounds.lag, returned=0)
+    turn.happened(RoundEnded(round=rounds.number, how=how, cards=rounds.dealt))
+    turn.happened(QuietPointReached(point="round over"))
+
+
+def _told_over(turn: Turn, _what: EndRound) -> None:
+    _over(turn, "told")
+
+
+def _ruled(turn: Turn, what: RuleRound) -> None:
+    _over(turn, what.ruling)
+
+
+def _inferred_over(turn: Turn, what: CardsEntered) -> None:
+    """The first card in before DONE means the round is over (semantics §4), and is marked so."""
+    rounds = _of(turn)
+    put(turn, to_return=outside(turn.state) + what.cards - rounds.lag, returned=what.cards)
+    turn.happened(RoundEnded(round=rounds.number, how="inferred", cards=rounds.dealt))
+    _ended_if_complete(turn)
+
+
+def _is_lag(turn: Turn, what: CardsEntered) -> bool:
+    return _of(turn).lag >= what.cards
+
+
+def _lag_in(turn: Turn, what: CardsEntered) -> None:
+    put(turn, lag=_of(turn).lag - what.cards)
+
+
+def _is_known_ruling(turn: Turn, what: RuleRound) -> Refusal | None:
+    if what.ruling in RULINGS:
+        return None
+    return Refusal("CSM-2", f"{what.ruling!r} is no ruling", f"say one of: {', '.join(RULINGS)}")
+
+
+def _goes_on(_turn: Turn, what: RuleRound) -> bool:
+    return what.ruling == "goes on"
+
+
+# --- return -------------------------------------------------------------------------------------------------
+
+
+def _entered(turn: Turn, what: CardsEntered) -> None:
+    put(turn, returned=_of(turn).returned + what.cards)
+    _ended_if_complete(turn)
+
+
+def _ended_if_complete(turn: Turn) -> None:
+    rounds = _of(turn)
+    if rounds.returned >= rounds.to_return:
+        _close_return(turn, held_over=0)
+
+
+def _close_return(turn: Turn, held_over: int) -> None:
+    rounds = _of(turn)
+    if not held_over:
+        put(turn, held_over=0, held_since=0)
+        alerts.clear_alert(turn, "HELD-OVER", by=turn.by, why="inserted")
+    PROCEDURE.move(turn, None, RoundState.WAITING, "CSM-10")
+    turn.happened(CardsReturned(round=rounds.number, cards=rounds.returned, held_over=held_over))
+    turn.happened(QuietPointReached(point="return ended"))
+
+
+def _hold_over(turn: Turn, _what: HoldOver) -> None:
+    cards = outside(turn.state) - _of(turn).lag
+    _hold(turn, cards)
+    _close_return(turn, held_over=cards)
+
+
+def _hold(turn: Turn, cards: int) -> None:
+    rounds = _of(turn)
+    since = rounds.held_since or rounds.number
+    put(turn, held_over=cards, held_since=since)
+    turn.happened(CardsHeldOver(round=rounds.number, cards=cards))
+    if rounds.number - since + 1 >= turn.state.house.held_over_alert_rounds:
+        alerts.raise_alert(turn, "HELD-OVER", n=str(cards), since=str(since))
+
+
+def _is_outside(_turn: Turn, what: DifferenceSettled) -> bool:
+    return what.how == "outside the machine"
+
+
+def _carry(turn: Turn, _what: DifferenceSettled) -> None:
+    _hold(turn, outside(turn.state) - _of(turn).lag)
+
+
+def _reinserts_after(turn: Turn, _what: EndRound) -> bool:
+    return turn.state.house.jurisdiction.reinsert == "after"
+
+
+def _over_with_lag(turn: Turn, _what: EndRound) -> None:
+    """Cards wait outside until the next deal (re-insertion lag)."""
+    rounds = _of(turn)
+    turn.happened(RoundEnded(round=rounds.number, how="told", cards=rounds.dealt))
+    put(turn, lag=outside(turn.state), returned=0, to_return=0)
+    turn.happened(QuietPointReached(point="round over"))
+
+
+SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-2")
+
 PROCEDURE = Procedure(
     name="round",
     rule="CSM-10",
@@ -65,14 +253,55 @@ PROCEDURE = Procedure(
     read=lambda state, _what: state.procedures.rounds.state,
     write=lambda turn, _what, target: put(turn, state=target),
     rows=(
+        Row(RoundState.CLOSED, SessionReady, RoundState.WAITING, rule="CSM-5", said="table open"),
+        Row(RoundState.WAITING, ClosingAnnounced, RoundState.CLOSED, rule="CSM-6", said="closing"),
         Row(RoundState.WAITING, CardsLeft, RoundState.DEALING, _first_card, rule="CSM-8", said="first card"),
+        Row(RoundState.DEALING, CardsLeft, None, _dealt_stopped, _is_stopped, rule="CSM-2", said="card under a stop"),
         Row(RoundState.DEALING, CardsLeft, None, _next_cards, rule="CSM-8", said="a card"),
+        Row(
+            RoundState.DEALING,
+            EndRound,
+            RoundState.WAITING,
+            _over_with_lag,
+            _reinserts_after,
+            rule="CSM-10",
+            said="round over, cards wait for the next deal",
+        ),
+        Row(RoundState.DEALING, EndRound, RoundState.OVER, _told_over, rule="CSM-10", said="round over"),
+        Row(
+            RoundState.DEALING,
+            RuleRound,
+            None,
+            when=_goes_on,
+            guards=(SUPERVISOR, _is_known_ruling),
+            rule="CSM-2",
+            said="the round goes on",
+        ),
+        Row(
+            RoundState.DEALING,
+            RuleRound,
+            RoundState.OVER,
+            _ruled,
+            guards=(SUPERVISOR, _is_known_ruling),
+            rule="CSM-2",
+            said="ruled",
+        ),
+        Row(RoundState.DEALING, CardsEntered, None, _lag_in, _is_lag, rule="CSM-10", said="earlier round's card in"),
+        Row(RoundState.DEALING, CardsEntered, RoundState.RETURNING, _inferred_over, rule="CSM-10", said="card in"),
+        Row(RoundState.OVER, CardsEntered, RoundState.RETURNING, _entered, rule="CSM-10", said="card in"),
+        Row(RoundState.RETURNING, CardsEntered, None, _entered, rule="CSM-10", said="card in"),
+        Row(RoundState.RETURNING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
+        Row(RoundState.WAITING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
+        Row(RoundState.DEALING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
+        Row(RoundState.WAITING, DifferenceSettled, None, _carry, _is_outside, rule="CSM-11", said="still outside"),
+        Row(RoundState.OVER, HoldOver, None, _hold_over, rule="CSM-11", said="held over"),
+        Row(RoundState.RETURNING, HoldOver, None, _hold_over, rule="CSM-11", said="held over"),
     ),
     next_step={
         RoundState.CLOSED: "open the table",
-        RoundState.WAITING: "deal",
-        RoundState.DEALING: "end the round",
+        RoundState.WAITING: "deal the next round",
+        RoundState.DEALING: "end the round (DONE)",
         RoundState.OVER: "insert the cards, or hold them over",
-        RoundState.RETURNING: "insert the rest",
+        RoundState.RETURNING: "insert the rest, or hold it over",
     },
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from tableside.procedures.counts import CountSlice
+from tableside.procedures.differences import DifferenceSlice
 from tableside.procedures.rounds import RoundSlice
 
 
@@ -11,3 +13,5 @@ class Procedures(msgspec.Struct, frozen=True):
     """One field a procedure, named as its file."""
 
     rounds: RoundSlice = RoundSlice()
+    counts: CountSlice = CountSlice()
+    differences: DifferenceSlice = DifferenceSlice()

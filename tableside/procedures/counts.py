@@ -1,0 +1,205 @@
+"""The full count: the machine stops and counts all it holds (COUNT_ALL, about two minutes; semantics §4).
+
+It is wanted by a difference, a jam, an unknown outcome, unverified content after a restart, or a person. It runs
+when no round is open, except where the machine could not deal anyway.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from drivers.events import LevelsRead, LidClosed, Outcome, Verb
+from tableside import card_account, commands, devices, locks, presence, timers
+from tableside.decisions import LevelsAsked
+from tableside.happenings import (
+    CommandClosed,
+    CommandLost,
+    CountEnded,
+    CountWanted,
+    DeviceCame,
+    JamCleared,
+    RoundEnded,
+)
+from tableside.house import Role
+from tableside.inputs import DeadlinePassed
+from tableside.locks import Scope
+from tableside.requests import CountAll
+from tableside.tables import Procedure, Row, Turn
+
+if TYPE_CHECKING:
+    from tableside.state import TableState
+
+STEP = "count"
+# Reasons for which the machine is stopped anyway, so the count need not wait for the round's end.
+URGENT = ("unknown outcome", "unverified")
+# A refused or failed count is tried again: the fault that stopped it has its own alert.
+RETRY_S = 15
+RETRY_TIMER = "count:retry"
+# COUNT_ALL may wait for the device this long; after that its wish is judged anew.
+EXPIRES_S = 30
+
+
+class CountState(StrEnum):
+    """Whether a count is due, running, or being read."""
+
+    IDLE = "idle"
+    DUE = "due"
+    RUNNING = "running"
+    READING = "reading"
+
+
+class CountSlice(msgspec.Struct, frozen=True):
+    state: CountState = CountState.IDLE
+    why: str = ""
+
+
+def put(turn: Turn, **changes: object) -> None:
+    """Change the slice."""
+    procedures = turn.state.procedures
+    turn.state = replace(turn.state, procedures=replace(procedures, counts=replace(procedures.counts, **changes)))
+
+
+def is_running(state: TableState) -> bool:
+    """The machine is counting."""
+    return state.procedures.counts.state in (CountState.RUNNING, CountState.READING)
+
+
+def _want(turn: Turn, what: CountWanted) -> None:
+    put(turn, why=what.why)
+    _start_if_free(turn, what)
+
+
+def _want_by_person(turn: Turn, what: CountAll) -> None:
+    put(turn, why="person")
+    _start_if_free(turn, what)
+
+
+def _want_more(turn: Turn, what: CountWanted) -> None:
+    if what.why in URGENT:
+        put(turn, why=what.why)
+        _start_if_free(turn, what)
+
+
+def _start_if_free(turn: Turn, _what: object) -> None:
+    machine = devices.shuffler(turn)
+    why = turn.state.procedures.counts.why
+    is_round = turn.state.procedures.rounds.state.value == "dealing"
+    if not machine.is_connected or machine.jams or machine.is_lid_open or (is_round and why not in URGENT):
+        return
+    if not _only_unknown(turn):
+        return  # one moving command at a time
+    commands.intend(turn, turn.state.house.shuffler, Verb.COUNT_ALL, step=STEP, is_resumable=True, expires_s=EXPIRES_S)
+    for scope in (Scope.DEAL, Scope.FEED):
+        locks.add(turn, scope, "count", "CSM-2")
+    PROCEDURE.move(turn, None, CountState.RUNNING, "CSM-2")
+
+
+def _only_unknown(turn: Turn) -> bool:
+    machine = turn.state.house.shuffler
+    mine = [command for command in turn.state.commands.open.values() if command.device == machine]
+    return all(command.stage is commands.Stage.UNKNOWN for command in mine)
+
+
+def _is_mine(_turn: Turn, what: CommandClosed | CommandLost) -> bool:
+    return what.step == STEP
+
+
+def _is_done(turn: Turn, what: CommandClosed) -> bool:
+    return _is_mine(turn, what) and what.outcome is Outcome.DONE
+
+
+def _read(turn: Turn, what: CommandClosed) -> None:
+    turn.decide(LevelsAsked(device=what.device, why="count"))
+
+
+def _again(turn: Turn, _what: object) -> None:
+    """It did not run to its end: locks stay, it is tried again when the machine is free or after a while."""
+    timers.start(turn, RETRY_TIMER, RETRY_S)
+
+
+def _is_retry(_turn: Turn, what: DeadlinePassed) -> bool:
+    return what.name == RETRY_TIMER
+
+
+def _is_machine(turn: Turn, what: LevelsRead | DeviceCame | LidClosed) -> bool:
+    return what.device == turn.state.house.shuffler
+
+
+def _is_told(turn: Turn, what: LevelsRead) -> bool:
+    return _is_machine(turn, what) and what.content is not None
+
+
+def _ended(turn: Turn, what: LevelsRead) -> None:
+    assert what.content is not None
+    put(turn, why="")
+    timers.cancel(turn, RETRY_TIMER)
+    for scope in (Scope.DEAL, Scope.FEED):
+        locks.remove(turn, scope, "count", "count ended")
+    devices.verified(turn, what.device)
+    expected = card_account.expected_in_machine(turn.state)
+    turn.happened(CountEnded(device=what.device, counted=what.content, expected=expected))
+
+
+def _unverified(turn: Turn, what: DeviceCame) -> bool:
+    return _is_machine(turn, what) and devices.of(turn, what.device).is_content_unverified
+
+
+def _count_after_boot(turn: Turn, what: DeviceCame) -> None:
+    put(turn, why="unverified")
+    _start_if_free(turn, what)
+
+
+def _read_again(turn: Turn, what: DeviceCame) -> None:
+    turn.decide(LevelsAsked(device=what.device, why="count"))
+
+
+def _lost(turn: Turn, what: CommandLost) -> None:
+    """A count moves no card out: that it is unknown is settled by counting again."""
+    command = commands.of(turn, what.device, what.number)
+    if command is not None:
+        commands.settle(turn, command, "count", 0)
+    put(turn, why="unverified")
+    _again(turn, what)
+
+
+S = CountState
+PROCEDURE = Procedure(
+    name="count",
+    rule="CSM-2",
+    states=CountState,
+    read=lambda state, _what: state.procedures.counts.state,
+    write=lambda turn, _what, target: put(turn, state=target),
+    rows=(
+        Row(S.IDLE, CountWanted, S.DUE, _want, said="count wanted"),
+        Row(
+            S.IDLE,
+            CountAll,
+            S.DUE,
+            _want_by_person,
+            guards=(presence.acts_as(Role.FLOOR_SUPERVISOR, Role.TECHNICIAN, rule="CSM-2"),),
+            said="the machine will count",
+        ),
+        Row(S.IDLE, DeviceCame, S.DUE, _count_after_boot, _unverified, said="content unverified"),
+        Row(S.DUE, CountWanted, None, _want_more, said="wanted by more"),
+        *(Row(S.DUE, kind, None, _start_if_free, said="free now") for kind in (RoundEnded, JamCleared)),
+        Row(S.DUE, LidClosed, None, _start_if_free, _is_machine, said="lid closed"),
+        Row(S.DUE, DeviceCame, None, _start_if_free, _is_machine, said="device back"),
+        Row(S.DUE, CommandClosed, None, _start_if_free, said="machine free"),
+        Row(S.DUE, DeadlinePassed, None, _start_if_free, _is_retry, said="try again"),
+        Row(S.RUNNING, CommandClosed, S.READING, _read, _is_done, said="counted"),
+        Row(S.RUNNING, CommandClosed, S.DUE, _again, _is_mine, said="not counted"),
+        Row(S.RUNNING, CommandLost, S.DUE, _lost, _is_mine, said="outcome unknown"),
+        Row(S.READING, LevelsRead, S.IDLE, _ended, _is_told, said="content read"),
+        Row(S.READING, DeviceCame, None, _read_again, _is_machine, said="device back"),
+    ),
+    next_step={
+        S.IDLE: "ask for a count",
+        S.DUE: "the count starts when the round is over and the machine is free",
+        S.RUNNING: "wait until the machine has counted",
+        S.READING: "wait until the machine has told its count",
+    },
+)

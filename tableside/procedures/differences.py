@@ -1,0 +1,273 @@
+"""What does not agree: observation against balance at a quiet point (semantics §2.2).
+
+A difference opens an incident with both numbers and the sensor, locks dealing from the next round, and one count
+runs by itself. Count agrees: the sensor miscounted, no person needed. It differs: a second count, then a
+supervisor's hand count, posted to or from *unexplained* under his name. An open difference is compared net.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from drivers.events import Ability, Holding, LevelsRead
+from tableside import alerts, card_account, devices, incidents, locks, presence
+from tableside.card_account import HOPPER, MACHINE, TABLE, TRAY, UNEXPLAINED, Evidence
+from tableside.decisions import LevelsAsked
+from tableside.happenings import (
+    CountEnded,
+    CountWanted,
+    DeviceCame,
+    DifferenceFound,
+    DifferenceSettled,
+    QuietPointReached,
+)
+from tableside.house import Role
+from tableside.locks import Scope
+from tableside.requests import HandCount
+from tableside.tables import Procedure, Refusal, Row, Turn
+
+if TYPE_CHECKING:
+    pass
+
+REASON = "difference"
+# A card that did not come back, though the machine's count is right: it is carried as held over (CSM-11).
+OUTSIDE = "outside the machine"
+HAND_COUNTED = (MACHINE, TABLE, TRAY, HOPPER)
+
+
+class DifferenceState(StrEnum):
+    """How far a difference has come."""
+
+    AGREED = "agreed"
+    SUSPECTED = "suspected"
+    CONFIRMED = "confirmed"
+    HAND_COUNT = "hand count"
+
+
+class DifferenceSlice(msgspec.Struct, frozen=True):
+    """The open difference: its place, and observed less expected in cards. `asked` is the quiet point being read."""
+
+    state: DifferenceState = DifferenceState.AGREED
+    incident: int = 0
+    place: str = ""
+    net: int = 0
+    asked: str = ""
+
+
+def put(turn: Turn, **changes: object) -> None:
+    """Change the slice."""
+    procedures = turn.state.procedures
+    slice_ = replace(procedures.differences, **changes)
+    turn.state = replace(turn.state, procedures=replace(procedures, differences=slice_))
+
+
+def _of(turn: Turn) -> DifferenceSlice:
+    return turn.state.procedures.differences
+
+
+# --- looking ------------------------------------------------------------------------------------------------
+
+
+def _look(turn: Turn, what: QuietPointReached) -> None:
+    """Ask the machine for its levels; what the tray told is compared at once."""
+    machine = devices.shuffler(turn)
+    if machine.is_connected and machine.holding(Ability.COUNT_OUT) is not Holding.CANNOT:
+        put(turn, asked=what.point)
+        turn.decide(LevelsAsked(device=turn.state.house.shuffler, why=what.point))
+    if what.point == "return ended":
+        _compare(turn, TABLE, 0, _stray(turn), "tray level")
+
+
+def _stray(turn: Turn) -> int:
+    """Cards that the account has on the table between rounds, though nobody holds them over."""
+    rounds = turn.state.procedures.rounds
+    outside = turn.state.account.at(TABLE) + turn.state.account.at(TRAY)
+    return outside - rounds.held_over - rounds.lag
+
+
+def _was_asked(turn: Turn, what: LevelsRead) -> bool:
+    return what.device == turn.state.house.shuffler and bool(_of(turn).asked)
+
+
+def _read(turn: Turn, what: LevelsRead) -> None:
+    put(turn, asked="")
+    if what.content is not None and what.is_path_clear is not False:
+        _compare(turn, MACHINE, what.content, turn.state.account.at(MACHINE), "content")
+
+
+def _compare(turn: Turn, place: str, observed: int, expected: int, sensor: str) -> None:
+    known = _of(turn)
+    net = observed - expected
+    if net == 0 or (known.state is not DifferenceState.AGREED and known.net == net and known.place == place):
+        return
+    if known.state is DifferenceState.AGREED:
+        _open(turn, place, observed, expected, sensor)
+    else:
+        text = f"also at {place}: {sensor} shows {observed}, the account {expected}"
+        incidents.note(turn, known.incident, text)
+
+
+def _open(turn: Turn, place: str, observed: int, expected: int, sensor: str) -> None:
+    text = f"{place}: {sensor} shows {observed}, the account {expected}"
+    number = incidents.open_incident(turn, REASON, "CSM-6", text)
+    put(turn, incident=number, place=place, net=observed - expected)
+    PROCEDURE.move(turn, None, DifferenceState.SUSPECTED, "CSM-6")
+    locks.add(turn, Scope.DEAL, REASON, "CSM-6", is_from_next_round=True)
+    turn.happened(DifferenceFound(incident=number, place=place, observed=observed, expected=expected, sensor=sensor))
+    turn.happened(CountWanted(why=REASON))
+
+
+# --- counting -----------------------------------------------------------------------------------------------
+
+
+def _counts_equal(_turn: Turn, what: CountEnded) -> bool:
+    return what.counted == what.expected
+
+
+def _counts_differ(_turn: Turn, what: CountEnded) -> bool:
+    return what.counted != what.expected
+
+
+def _miscount(turn: Turn, _what: CountEnded) -> None:
+    """Count agrees with the balance: the sensor was wrong, or the card lies outside the machine and nobody said so."""
+    known = _of(turn)
+    how = OUTSIDE if known.place == TABLE else "sensor miscount"
+    incidents.note(turn, known.incident, f"{how}: the machine's count agrees with the balance")
+    _settle(turn, how, "count")
+
+
+def _found_by_count(turn: Turn, what: CountEnded) -> None:
+    """A count for another reason does not agree: count a second time."""
+    text = f"machine: count shows {what.counted}, the account {what.expected}"
+    number = incidents.open_incident(turn, REASON, "CSM-6", text)
+    put(turn, incident=number, place=MACHINE, net=what.counted - what.expected)
+    locks.add(turn, Scope.DEAL, REASON, "CSM-6", is_from_next_round=True)
+    turn.happened(
+        DifferenceFound(incident=number, place=MACHINE, observed=what.counted, expected=what.expected, sensor="count")
+    )
+    turn.happened(CountWanted(why=REASON))
+
+
+def _count_again(turn: Turn, what: CountEnded) -> None:
+    known = _of(turn)
+    put(turn, place=MACHINE, net=what.counted - what.expected)
+    incidents.note(turn, known.incident, f"first count: {what.counted}, the account {what.expected}")
+    turn.happened(CountWanted(why=REASON))
+
+
+def _call_hand_count(turn: Turn, what: CountEnded) -> None:
+    net = what.counted - what.expected
+    put(turn, place=MACHINE, net=net)
+    locks.add(turn, Scope.DEAL, REASON, "CSM-6")
+    text = "COUNT-SHORT" if net < 0 else "COUNT-LONG"
+    alerts.raise_alert(turn, text, k=str(abs(net)), n=str(what.counted), total=str(what.expected))
+
+
+# --- the supervisor's hand ----------------------------------------------------------------------------------
+
+
+def _is_place(_turn: Turn, what: HandCount) -> Refusal | None:
+    if what.place in HAND_COUNTED and what.cards >= 0:
+        return None
+    return Refusal(
+        "CSM-6", f"{what.place!r} with {what.cards} cards cannot be counted", f"count {', '.join(HAND_COUNTED)}"
+    )
+
+
+def _hand_counted(turn: Turn, what: HandCount) -> None:
+    """What the person finds is posted to or from *unexplained*; no number is overwritten."""
+    step = what.cards - turn.state.account.at(what.place)
+    card_account.move(turn, UNEXPLAINED, what.place, step, Evidence.PERSON, "hand count")
+    incidents.note(turn, _of(turn).incident, f"hand count of {what.place}: {what.cards}")
+    if what.place == _of(turn).place:
+        _settle(turn, "hand count", turn.by)
+        PROCEDURE.move(turn, what, DifferenceState.AGREED, "CSM-6")
+
+
+def _hand_counted_at_rest(turn: Turn, what: HandCount) -> None:
+    """A hand count that nobody asked for: a difference is found and settled by the same hand."""
+    expected = turn.state.account.at(what.place)
+    if what.cards == expected:
+        return
+    text = f"{what.place}: hand count {what.cards}, the account {expected}"
+    number = incidents.open_incident(turn, REASON, "CSM-6", text)
+    put(turn, incident=number, place=what.place, net=what.cards - expected)
+    turn.happened(
+        DifferenceFound(incident=number, place=what.place, observed=what.cards, expected=expected, sensor="hand count")
+    )
+    _hand_counted(turn, what)
+
+
+def _settle(turn: Turn, how: str, by: str) -> None:
+    known = _of(turn)
+    for text in ("COUNT-SHORT", "COUNT-LONG"):
+        alerts.clear_alert(turn, text, by=by, why=how)
+    locks.remove_all(turn, REASON, by)
+    turn.happened(DifferenceSettled(incident=known.incident, how=how, by=by))
+    incidents.close(turn, known.incident, how, by)
+    put(turn, incident=0, place="", net=0)
+
+
+def _is_newly_booted(turn: Turn, what: DeviceCame) -> bool:
+    return what.device == turn.state.house.shuffler and not devices.of(turn, what.device).is_content_unverified
+
+
+def _compare_at_start(turn: Turn, what: DeviceCame) -> None:
+    """Differences found at start: the level read back against the balance (semantics §1.4)."""
+    put(turn, asked="")
+    levels = devices.of(turn, what.device)
+    if levels.content is not None and turn.state.procedures.rounds.state.value not in ("closed", "dealing"):
+        put(turn, asked="reconnect")
+        turn.decide(LevelsAsked(device=what.device, why="reconnect"))
+
+
+S = DifferenceState
+PROCEDURE = Procedure(
+    name="difference",
+    rule="CSM-6",
+    states=DifferenceState,
+    read=lambda state, _what: state.procedures.differences.state,
+    write=lambda turn, _what, target: put(turn, state=target),
+    rows=(
+        *(Row(state, QuietPointReached, None, _look, said="compare") for state in S),
+        *(Row(state, LevelsRead, None, _read, _was_asked, said="levels read") for state in S),
+        *(Row(state, DeviceCame, None, _compare_at_start, _is_newly_booted, said="found at start") for state in S),
+        Row(S.AGREED, CountEnded, S.CONFIRMED, _found_by_count, _counts_differ, said="count differs"),
+        Row(S.AGREED, CountEnded, None, said="count agrees"),
+        Row(S.SUSPECTED, CountEnded, S.AGREED, _miscount, _counts_equal, said="sensor miscount"),
+        Row(S.SUSPECTED, CountEnded, S.CONFIRMED, _count_again, said="count differs"),
+        Row(S.CONFIRMED, CountEnded, S.AGREED, _miscount, _counts_equal, said="second count agrees"),
+        Row(S.CONFIRMED, CountEnded, S.HAND_COUNT, _call_hand_count, said="second count differs"),
+        Row(S.HAND_COUNT, CountEnded, S.AGREED, _miscount, _counts_equal, said="found"),
+        Row(S.HAND_COUNT, CountEnded, None, said="counted"),
+        *(
+            Row(
+                state,
+                HandCount,
+                None,
+                _hand_counted,
+                guards=(presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-6"), _is_place),
+                said="posted",
+            )
+            for state in (S.SUSPECTED, S.CONFIRMED, S.HAND_COUNT)
+        ),
+        Row(
+            S.AGREED,
+            HandCount,
+            None,
+            _hand_counted_at_rest,
+            guards=(presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-6"), _is_place),
+            said="counted by hand",
+        ),
+    ),
+    next_step={
+        S.AGREED: "nothing is to be explained",
+        S.SUSPECTED: "wait for the machine's count",
+        S.CONFIRMED: "wait for the second count",
+        S.HAND_COUNT: "look in exit, tray, hands, floor; enter the hand count",
+    },
+)

@@ -1,0 +1,111 @@
+"""Commands whose outcome nobody knows, and devices whose memory is not ours: settled by count or person.
+
+semantics §1.3: *Unknown* locks deal and feed; COUNT_ALL, a hand count or a person settles it, never a repeat.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from tableside import alerts, commands, devices, incidents, locks, presence
+from tableside.commands import Stage
+from tableside.happenings import CommandClosed, CommandLost, CountEnded, CountWanted
+from tableside.house import Role
+from tableside.requests import AdoptDevice, SettleUnknown
+from tableside.tables import Procedure, Refusal, Row, Turn
+
+if TYPE_CHECKING:
+    from tableside.state import TableState
+
+
+class OutcomeState(StrEnum):
+    """Derived from the open commands: whether any is unknown."""
+
+    CERTAIN = "certain"
+    UNKNOWN = "unknown"
+
+
+def read(state: TableState, _what: object) -> OutcomeState:
+    """Derived status cannot drift: unknown while any open command is."""
+    is_unknown = any(command.stage is Stage.UNKNOWN for command in state.commands.open.values())
+    return OutcomeState.UNKNOWN if is_unknown else OutcomeState.CERTAIN
+
+
+def _want_count(turn: Turn, _what: CommandLost) -> None:
+    turn.happened(CountWanted(why="unknown outcome"))
+
+
+def _counted(turn: Turn, what: CountEnded) -> None:
+    """The machine was counted and agrees: what the unknown command moved, the meters have shown."""
+    for command in tuple(turn.state.commands.open.values()):
+        if command.stage is Stage.UNKNOWN and command.device == what.device:
+            commands.settle(turn, command, "count", None)
+
+
+def _agrees(_turn: Turn, what: CountEnded) -> bool:
+    return what.counted == what.expected
+
+
+def _is_unknown(turn: Turn, what: SettleUnknown) -> Refusal | None:
+    command = commands.of(turn, what.device, what.command)
+    if command is not None and command.stage is Stage.UNKNOWN:
+        return None
+    return Refusal("CSM-8", f"command {what.command} of {what.device} is not unknown", "see the open commands")
+
+
+def _settle(turn: Turn, what: SettleUnknown) -> None:
+    command = commands.of(turn, what.device, what.command)
+    assert command is not None
+    commands.settle(turn, command, "person", what.moved)
+
+
+def _two_persons(turn: Turn, what: AdoptDevice) -> Refusal | None:
+    roles = {role for staff in (what.by, *what.second_way) if (p := turn.state.house.person(staff)) for role in p.roles}
+    if len({what.by, *what.second_way}) >= 2 and Role.TECHNICIAN in roles and Role.ROOM_MANAGEMENT in roles:
+        return None
+    return Refusal("CSM-8", "adopting a device takes two persons", "technician and room management, both by PIN")
+
+
+def _adopt(turn: Turn, what: AdoptDevice) -> None:
+    commands.adopt(turn, what.device)
+
+
+def _adopted(turn: Turn, what: CommandClosed) -> None:
+    """Our epoch is obeyed now: what was distrusted is settled, and a count proves the content."""
+    devices.adopted(turn, what.device)
+    for kind in ("other epoch", "journal older than the device"):
+        locks.remove_all(turn, f"{kind} {what.device}", what.step)
+        for incident in incidents.of_kind(turn, kind):
+            incidents.close(turn, incident.number, "adopted", turn.by)
+    alerts.clear_alert(turn, "DEVICE-MEMORY", what.device, by=turn.by, why="adopted")
+
+
+def _is_adoption(_turn: Turn, what: CommandClosed) -> bool:
+    return what.step == "adopt"
+
+
+PROCEDURE = Procedure(
+    name="outcomes",
+    rule="CSM-8",
+    states=OutcomeState,
+    read=read,
+    write=lambda _turn, _what, _target: None,
+    rows=(
+        Row(OutcomeState.UNKNOWN, CommandLost, act=_want_count, said="count what the machine holds"),
+        Row(OutcomeState.UNKNOWN, CountEnded, act=_counted, when=_agrees, said="count agrees: settled"),
+        Row(
+            OutcomeState.UNKNOWN,
+            SettleUnknown,
+            act=_settle,
+            guards=(presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-8"), _is_unknown),
+            said="settled by person",
+        ),
+        *(Row(state, AdoptDevice, act=_adopt, guards=(_two_persons,), said="adopt") for state in OutcomeState),
+        *(Row(state, CommandClosed, act=_adopted, when=_is_adoption, said="adopted") for state in OutcomeState),
+    ),
+    next_step={
+        OutcomeState.CERTAIN: "nothing is unknown",
+        OutcomeState.UNKNOWN: "count the cards and settle the unknown command",
+    },
+)

@@ -1,0 +1,138 @@
+"""The recovery table, row by row (semantics §1.2, §1.3; BR-007, BR-015, BR-051)."""
+
+import pytest
+
+from drivers import events
+from drivers.events import Outcome, Verb
+from tableside import commands
+from tableside.commands import OUTCOMES, Stage
+from tableside.decisions import CommandIntended, IncidentOpened, OutcomeAsked
+from tableside.inputs import Input
+from tableside.locks import Scope, standing
+from tableside.requests import SettleUnknown
+from tableside.tables import Turn
+from tests.support.table import HOUSE, Table
+
+
+def table_with(stage: Stage) -> Table:
+    table = Table()
+    table.ready()
+    turn = Turn(table.state, Input(table.now_ns, 0, "simulated", table.given[0].what))
+    commands.intend(turn, "shuffler", Verb.EJECT_ALL, step="unload.eject", is_resumable=True)
+    table.state = turn.state
+    if stage is not Stage.INTENDED:
+        tell(table, Outcome.STARTED)
+    if stage is Stage.UNKNOWN:
+        tell(table, Outcome.INTERRUPTED)
+    return table
+
+
+def tell(table: Table, outcome: Outcome, *, is_found: bool = True) -> None:
+    table.give(events.CommandAnswered(device="shuffler", command=1, outcome=outcome, moved=0, is_found=is_found))
+
+
+EXPECTED: dict[tuple[Stage, Outcome], str] = {
+    (Stage.INTENDED, Outcome.NEVER): "closed",
+    (Stage.INTENDED, Outcome.STARTED): "accepted",
+    (Stage.INTENDED, Outcome.DONE): "closed",
+    (Stage.INTENDED, Outcome.FAILED): "closed",
+    (Stage.INTENDED, Outcome.REFUSED): "closed",
+    (Stage.INTENDED, Outcome.INTERRUPTED): "unknown",
+    (Stage.INTENDED, Outcome.OLD): "unknown",
+    (Stage.ACCEPTED, Outcome.NEVER): "unknown",
+    (Stage.ACCEPTED, Outcome.STARTED): "accepted",
+    (Stage.ACCEPTED, Outcome.DONE): "closed",
+    (Stage.ACCEPTED, Outcome.FAILED): "closed",
+    (Stage.ACCEPTED, Outcome.REFUSED): "closed",
+    (Stage.ACCEPTED, Outcome.INTERRUPTED): "unknown",
+    (Stage.ACCEPTED, Outcome.OLD): "unknown",
+    (Stage.UNKNOWN, Outcome.DONE): "closed",
+    (Stage.UNKNOWN, Outcome.NEVER): "closed",
+    (Stage.UNKNOWN, Outcome.REFUSED): "closed",
+    (Stage.UNKNOWN, Outcome.INTERRUPTED): "unknown",
+}
+
+
+@pytest.mark.parametrize(("stage", "outcome"), EXPECTED)
+def test_recovery_table(stage: Stage, outcome: Outcome) -> None:
+    table = table_with(stage)
+    tell(table, outcome)
+    command = table.state.commands.open.get("shuffler:1")
+    assert (command.stage.value if command is not None else "closed") == EXPECTED[stage, outcome]
+
+
+def test_every_stage_has_a_row_for_every_word() -> None:
+    for stage in Stage:
+        assert set(OUTCOMES[stage]) == set(Outcome)
+
+
+def test_an_unknown_outcome_locks_deal_and_feed_until_a_named_act() -> None:
+    table = table_with(Stage.UNKNOWN)
+    assert standing(table.state, Scope.DEAL)
+    tell(table, Outcome.DONE)
+    assert standing(table.state, Scope.DEAL), "a later word settles the command, not the lock"
+
+
+def test_a_person_settles_what_is_unknown() -> None:
+    table = table_with(Stage.UNKNOWN)
+    assert not table.ask(SettleUnknown, by="D1", device="shuffler", command=1, moved=0).is_accepted
+    assert table.ask(SettleUnknown, device="shuffler", command=1, moved=0).is_accepted
+    assert not [lock for lock in standing(table.state, Scope.DEAL) if "unknown" in lock.reason]
+
+
+def test_br007_no_command_is_sent_again_after_silence() -> None:
+    table = table_with(Stage.INTENDED)
+    table.wait(60)
+    assert len(table.all_of(CommandIntended)) == 0
+    assert {asked.number for asked in table.all_of(OutcomeAsked)} == {1}
+
+
+def test_reconnect_asks_for_every_open_command_before_anything_else() -> None:
+    table = table_with(Stage.ACCEPTED)
+    table.give(events.DeviceLost(device="shuffler", why="cable"))
+    decided = table.ready(highest_number=1)
+    orders = [type(decision).__name__ for decision in decided]
+    assert "OutcomeAsked" in orders
+    assert "CommandIntended" not in orders
+
+
+def test_a_device_whose_memory_was_replaced_makes_it_unknown() -> None:
+    table = table_with(Stage.ACCEPTED)
+    table.give(events.DeviceLost(device="shuffler", why="cable"))
+    table.ready(highest_number=0)
+    assert table.state.commands.open["shuffler:1"].stage is Stage.UNKNOWN
+
+
+def test_another_epoch_locks_and_is_never_repeated() -> None:
+    table = table_with(Stage.INTENDED)
+    table.give(events.DeviceLost(device="shuffler", why="cable"))
+    table.ready(epoch=0xDEADBEEF)
+    assert table.state.commands.open["shuffler:1"].stage is Stage.UNKNOWN
+    assert [opened.kind for opened in table.all_of(IncidentOpened)] == ["other epoch"]
+
+
+def test_a_journal_older_than_the_device_locks() -> None:
+    table = Table()
+    table.ready(highest_number=40)
+    assert "journal older than the device" in [opened.kind for opened in table.all_of(IncidentOpened)]
+    assert standing(table.state, Scope.DEAL)
+
+
+def test_a_contradiction_is_an_incident() -> None:
+    table = table_with(Stage.ACCEPTED)
+    tell(table, Outcome.DONE)
+    tell(table, Outcome.DONE)
+    assert "outcome contradicted" not in [opened.kind for opened in table.all_of(IncidentOpened)]
+    tell(table, Outcome.FAILED)
+    assert "outcome contradicted" in [opened.kind for opened in table.all_of(IncidentOpened)]
+
+
+def test_a_new_device_is_adopted_once() -> None:
+    table = Table()
+    table.ready(epoch=0)
+    adopts = [intended for intended in table.all_of(CommandIntended) if intended.verb is Verb.ADOPT]
+    assert len(adopts) == 1
+    table.give(events.DeviceLost(device="shuffler", why="cable"))
+    table.ready(epoch=HOUSE.epoch, highest_number=1)
+    assert not table.state.commands.open
+    assert len([intended for intended in table.all_of(CommandIntended) if intended.verb is Verb.ADOPT]) == 1
