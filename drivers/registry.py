@@ -1,0 +1,61 @@
+"""Which drivers exist: an explicit table, no discovery, so that the configuration can be checked against it."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import structlog
+
+from drivers.device import TdlDevice
+from drivers.errors import AddressRefused, DriverUnknown
+from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
+from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
+from drivers.tdl import Surroundings, TdlSettings
+
+# The kinds of cable on which a TDL device can be reached.
+TDL_SCHEMES = ("serial", "tcp", "usb", "mqtt")
+
+_log = structlog.get_logger("registry")
+
+
+@dataclass(frozen=True, slots=True)
+class TdlDriver:
+    """One driver of a TDL device. `verified_against` names the real devices (model, firmware) it was tried on."""
+
+    name: str
+    title: str
+    build: type[TdlContinuousShuffler] | type[TdlSwitchBox]
+    schemes: tuple[str, ...] = TDL_SCHEMES
+    verified_against: tuple[str, ...] = ()
+
+
+TDL_DRIVERS: Mapping[str, TdlDriver] = {
+    driver.name: driver
+    for driver in (
+        TdlDriver("tdl-continuous-shuffler", "continuous shuffler, TDL profile 1", TdlContinuousShuffler),
+        TdlDriver("tdl-switch-box", "switch box with lamp, lid, tray and keys, TDL profile 6", TdlSwitchBox),
+    )
+}
+
+
+def tdl_driver(name: str, address: str) -> TdlDriver:
+    """The driver of that name, for that address. Raises DriverUnknown, AddressRefused."""
+    driver = TDL_DRIVERS.get(name)
+    if driver is None:
+        nearest = sorted(TDL_DRIVERS, key=lambda other: -difflib.SequenceMatcher(None, name, other).ratio())
+        raise DriverUnknown(f"driver {name!r} does not exist; there are {', '.join(nearest)}")
+    scheme = address.partition("://")[0]
+    if scheme not in driver.schemes:
+        offered = ", ".join(f"{scheme}://" for scheme in driver.schemes)
+        raise AddressRefused(f"driver {name} cannot be reached at {address}: {offered} are offered")
+    return driver
+
+
+def build_tdl(name: str, settings: TdlSettings, around: Surroundings) -> TdlDevice:
+    """A driver for one configured device, not yet running. Raises DriverUnknown, AddressRefused."""
+    driver = tdl_driver(name, settings.address)
+    if not driver.verified_against:
+        _log.warning("driver_unverified", driver=name, device=settings.name)
+    return driver.build(settings, around)

@@ -1,0 +1,90 @@
+"""Makes the next connection, for as long as the daemon lives (design rule 6).
+
+A link and a session live once; the keeper owns the policy: when to try again, what to say, when to try slowly.
+It knows no protocol: it is given one coroutine that connects, works and raises why it ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import NoReturn
+
+import structlog
+
+from firmware_bridge.session.backoff import Backoff
+from firmware_bridge.session.endings import SessionOver
+
+# A link that held for a minute is a link; one that flaps faster keeps its longer waits (BR-046).
+STABLE_S = 60.0
+
+Up = Callable[[], None]
+Attempt = Callable[[Up], Awaitable[None]]
+
+_log = structlog.get_logger("keeper")
+
+
+class Keeper:
+    """Keeps one link (a device, or a bus with its stations) connected.
+
+    `attempt(up)` opens a link, runs a session on it, calls `up()` once the other side has proved itself, and
+    raises why it ended; it closes what it opened. Any exception leads to the next attempt: a fault that nobody
+    foresaw is logged with its traceback and must not leave the table without its device (BR-026).
+    """
+
+    def __init__(self, name: str, attempt: Attempt, backoff: Backoff) -> None:
+        self.name = name
+        self.losses = 0  # sessions that were up and ended
+        self.attempts_since_up = 0
+        self._attempt = attempt
+        self._backoff = backoff
+        self._up_since_s: float | None = None
+        self._away_since_s = 0.0
+        self._told: set[str] = set()  # what this absence has been logged for
+
+    @property
+    def is_up(self) -> bool:
+        """True while a session stands that has proved the other side."""
+        return self._up_since_s is not None
+
+    async def run(self) -> NoReturn:
+        """Connect again and again until cancelled."""
+        self._away_since_s = asyncio.get_running_loop().time()
+        while True:
+            self.attempts_since_up += 1
+            try:
+                await self._attempt(self._came_up)
+                raise ConnectionError("the session ended without saying why")
+            except Exception as error:
+                wait_s = self._ended(error)
+            await asyncio.sleep(wait_s)
+
+    def _came_up(self) -> None:
+        now_s = asyncio.get_running_loop().time()
+        if self._told:
+            away_s = round(now_s - self._away_since_s, 1)
+            _log.info("link_back", link=self.name, attempts=self.attempts_since_up, away_s=away_s)
+        self._up_since_s = now_s
+        self.attempts_since_up = 0
+        self._told.clear()
+
+    def _ended(self, error: Exception) -> float:
+        now_s = asyncio.get_running_loop().time()
+        if self._up_since_s is not None:
+            self.losses += 1
+            self._away_since_s = now_s
+            if now_s - self._up_since_s >= STABLE_S:
+                self._backoff.reset()
+        self._up_since_s = None
+        is_permanent = isinstance(error, SessionOver) and error.is_permanent
+        self._tell(error, is_permanent=is_permanent)
+        return self._backoff.quarantine_s() if is_permanent else self._backoff.next_s()
+
+    def _tell(self, error: Exception, *, is_permanent: bool) -> None:
+        """One line when lost, one when a person is needed, one for each kind of unforeseen fault; then silence."""
+        is_foreseen = isinstance(error, OSError)
+        event = "link_quarantined" if is_permanent else "link_lost" if is_foreseen else "link_failed_unforeseen"
+        key = event if is_foreseen else type(error).__name__
+        if key not in self._told:
+            self._told.add(key)
+            _log.warning(event, link=self.name, why=str(error), exc_info=None if is_foreseen else error)
