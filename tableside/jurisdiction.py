@@ -10,7 +10,7 @@ from typing import Annotated, Generic, Literal, TypeVar
 
 import msgspec
 
-from tableside.people import Role
+from tableside.house import Role
 
 T = TypeVar("T")
 FOLDER = "jurisdictions"

@@ -1,12 +1,13 @@
-"""Who people are to the product: roles, and the staff that a house names in its configuration."""
+"""The staff that a house names in its configuration."""
 
 from __future__ import annotations
 
 import datetime
-from enum import StrEnum
 from typing import Annotated
 
 import msgspec
+
+from tableside.house import Role
 
 # Fixed-width text, never a number: leading zeros count (BR-032). `26:00C0FFEE` is 26 bits, upper-case hex.
 BADGE_PATTERN = r"\A[1-9][0-9]{0,2}:[0-9A-F]{2,64}\Z"
@@ -16,19 +17,6 @@ StaffId = Annotated[str, msgspec.Meta(pattern=STAFF_ID_PATTERN, description="1 t
 Badge = Annotated[
     str, msgspec.Meta(pattern=BADGE_PATTERN, description='"<bits>:<UPPER-CASE HEX>", such as "26:00C0FFEE"')
 ]
-
-
-class Role(StrEnum):
-    """What a person may be to a table; the jurisdiction gives each its local name."""
-
-    DEALER = "dealer"
-    FLOOR_SUPERVISOR = "floor_supervisor"
-    TABLE_INSPECTOR = "table_inspector"
-    PIT_MANAGER = "pit_manager"
-    ROOM_MANAGEMENT = "room_management"
-    TECHNICIAN = "technician"
-    SURVEILLANCE = "surveillance"
-    INSPECTION_SERVICE = "inspection_service"
 
 
 class StaffMember(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

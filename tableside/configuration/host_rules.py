@@ -54,18 +54,18 @@ def _sections(file: Draft) -> Iterator[Finding]:
             nearest = nearest_of(neighbour, others)
             yield Finding(section.at("neighbour"), problem, listed(others), nearest=nearest)
         for path, staff_id in section.texts("floor_supervisors"):
-            yield from unknown_person(path, staff_id, "floor_supervisor", staff)
+            yield from unknown_person(path, staff_id, "floor supervisor", staff)
 
 
 def _people_in_charge(file: Draft) -> Iterator[Finding]:
     host, staff = file.part("host"), file.parts("staff")
-    for path, staff_id in host.texts("room_management"):
-        yield from unknown_person(path, staff_id, "room_management", staff)
-    has_one = any(word == "pit_manager" for person in staff for _, word in person.texts("roles"))
+    for path, staff_id in host.texts("room management"):
+        yield from unknown_person(path, staff_id, "room management", staff)
+    has_one = any(word == "pit manager" for person in staff for _, word in person.texts("roles"))
     if host.flag("has_pit_manager") and not has_one:
         yield Finding(
             host.at("has_pit_manager"),
-            "is true and nobody in [[staff]] has the role pit_manager",
+            "is true and nobody in [[staff]] has the role pit manager",
             "false, or a person with that role",
         )
 

@@ -28,13 +28,13 @@ name = "B"
 [[staff]]
 staff_id = "S-1"
 name = "Supervisor"
-roles = ["floor_supervisor"]
+roles = ["floor supervisor"]
 badge = "26:00000140"
 
 [[staff]]
 staff_id = "R-1"
 name = "Manager"
-roles = ["room_management", "pit_manager"]
+roles = ["room management", "pit manager"]
 badge = "26:00000240"
 """
 

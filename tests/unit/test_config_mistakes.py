@@ -72,7 +72,7 @@ BROKEN: list[tuple[str, Edit, str, str, list[str]]] = [
     ("unknown profile", host('"lab"', '"labor"'), "host.profile", "profile", ["production, training, lab"]),
     ("table file twice", host('"table.toml"', '"table.toml", "./table.toml"'), "host.tables[1]", '"./table', ["twice"]),
     ("socket path too long", host("control.sock", "c" * 120), "host.control_socket", "control_socket", ["107"]),
-    ("no pit manager", host(', "pit_manager"', ""), "host.has_pit_manager", "has_pit", ["pit_manager"]),
+    ("no pit manager", host(', "pit manager"', ""), "host.has_pit_manager", "has_pit", ["role pit manager"]),
     ("no tables", host('["table.toml"]', "[]"), "host.tables", "tables", ["1 to 32"]),
 ]
 

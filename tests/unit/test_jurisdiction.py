@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from tableside.house import Role
 from tableside.jurisdiction import (
     Basis,
     JurisdictionUnknown,
@@ -14,7 +15,6 @@ from tableside.jurisdiction import (
     known_jurisdictions,
     load_jurisdiction,
 )
-from tableside.people import Role
 
 
 def test_portugal_and_macau_are_known() -> None:

@@ -1,0 +1,165 @@
+"""The catalogue of alerts: what each says in three languages, who must come, what the lamp shows meanwhile.
+
+The texts are data (`alerts_catalogue.toml`), the same on phone, page, report and CLI.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from typing import Annotated, Literal
+
+import msgspec
+
+from drivers.events import LampColour, LampPattern
+from tableside.house import Role
+from tableside.locks import Scope
+
+FILE = "alerts_catalogue.toml"
+LANGUAGES = ("en", "pt_PT", "zh_Hant_MO")
+# Stands where a field was not given: the alert still goes out, and nothing is made up.
+UNKNOWN = "?"
+# The word for whatever a list of words does not have, where it has one for that.
+OTHER = "other"
+_FIELD = re.compile(r"\{([a-z_]+)\}")
+
+Lamp = Literal["off", "red steady", "red blinking", "amber steady", "amber blinking", "blue steady"]
+Lines = tuple[Annotated[str, msgspec.Meta(min_length=1)], Annotated[str, msgspec.Meta(min_length=1)]]
+
+
+class AlertClass(StrEnum):
+    """How urgent an alert is (see the head of the catalogue)."""
+
+    GO_NOW = "1"
+    ACT = "2"
+    TABLE_ONLY = "table"
+    LINE = "line"
+    SAME = "same"
+
+    @property
+    def level(self) -> int:
+        """1 or 2; 0 for what is seen at the table only."""
+        return int(self.value) if self in (AlertClass.GO_NOW, AlertClass.ACT) else 0
+
+
+class Status(StrEnum):
+    """Whether a native speaker of the trade has looked at a text."""
+
+    WRITTEN = "written"
+    REVIEWED = "reviewed"
+
+
+class AlertText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One entry: two lines a language (the fact, the next step), and what goes with them."""
+
+    id: Annotated[str, msgspec.Meta(pattern=r"\A[A-Z]+(-[A-Z]+)*\Z")]
+    rule: str
+    class_: AlertClass = msgspec.field(name="class")
+    lamp: Lamp
+    come: tuple[Role, ...]
+    told: tuple[Role, ...] = ()
+    blocks: tuple[Scope, ...]
+    latched: bool
+    clears: Annotated[str, msgspec.Meta(min_length=1)]
+    panel: str
+    en: Lines
+    pt_PT: Lines  # noqa: N815  (the names of languages are fixed by BCP 47 practice)
+    zh_Hant_MO: Lines  # noqa: N815
+    status: dict[str, Status] = {}
+
+    @property
+    def shown(self) -> tuple[LampColour, LampPattern]:
+        """What the lamp shows while it stands."""
+        colour, _, pattern = self.lamp.partition(" ")
+        return LampColour(colour), LampPattern(pattern or LampPattern.STEADY)
+
+    def status_in(self, language: str) -> Status:
+        """*Written* until reviewed."""
+        return self.status.get(language, Status.WRITTEN)
+
+    def lines(self, language: str) -> Lines:
+        """Fact and next step with their fields still open. Raises `LanguageUnknown`."""
+        match language:
+            case "en":
+                return self.en
+            case "pt_PT":
+                return self.pt_PT
+            case "zh_Hant_MO":
+                return self.zh_Hant_MO
+            case _:
+                raise LanguageUnknown(f'no texts in "{language}"; there are {", ".join(LANGUAGES)}')
+
+
+class Catalogue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole file: alerts in order, neutral words for guests, words that stand in fields."""
+
+    alert: tuple[AlertText, ...]
+    panel: dict[str, dict[str, str]]
+    words: dict[str, dict[str, dict[str, str]]]
+
+
+class AlertUnknown(LookupError):
+    """No such id in the catalogue."""
+
+
+class LanguageUnknown(LookupError):
+    """No such language in the catalogue."""
+
+
+@cache
+def catalogue() -> Catalogue:
+    """The catalogue as shipped."""
+    return parse_catalogue((resources.files(__package__) / FILE).read_text("utf-8"))
+
+
+def parse_catalogue(text: str) -> Catalogue:
+    """A catalogue from TOML. Raises `msgspec.ValidationError` or `tomllib.TOMLDecodeError`."""
+    return msgspec.convert(tomllib.loads(text), Catalogue)
+
+
+@cache
+def _by_id() -> Mapping[str, AlertText]:
+    return {alert.id: alert for alert in catalogue().alert}
+
+
+def alert_text(alert_id: str) -> AlertText:
+    """The entry called `alert_id`. Raises `AlertUnknown`."""
+    try:
+        return _by_id()[alert_id]
+    except KeyError:
+        raise AlertUnknown(f"{alert_id} is not in {FILE}; a new alert begins there") from None
+
+
+def fields_of(line: str) -> frozenset[str]:
+    """The names in braces of a line."""
+    return frozenset(_FIELD.findall(line))
+
+
+def render(alert_id: str, language: str, fields: Mapping[str, str]) -> tuple[str, str]:
+    """Fact and next step as people read them, the words in the fields in the same language."""
+    fact, step = alert_text(alert_id).lines(language)
+    return _filled(fact, language, fields), _filled(step, language, fields)
+
+
+def panel_words(key: str, language: str) -> str:
+    """Neutral words for the table panel; empty where nothing is said to guests."""
+    return catalogue().panel[key][language] if key else ""
+
+
+def _filled(line: str, language: str, fields: Mapping[str, str]) -> str:
+    return _FIELD.sub(lambda match: _word(match[1], fields.get(match[1], UNKNOWN), language), line)
+
+
+def _word(field: str, value: str, language: str) -> str:
+    """A field's value in the reader's language, where the catalogue has words for it."""
+    words = catalogue().words
+    if field == "cards":  # "1 K♠ red, 2 7♦ blue": only the back colours are words
+        backs = words["back"]
+        return re.sub(r"[a-z]+", lambda match: backs.get(match[0], {}).get(language, match[0]), value)
+    known = words.get(field, {})
+    entry = known.get(value) or known.get(OTHER)
+    return entry[language] if entry else value
