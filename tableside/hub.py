@@ -1,0 +1,353 @@
+"""The hub of one table: ONE bounded queue, ONE task, a turn takes a batch (design §3, semantics §1.1).
+
+A turn: take what waits; reduce (pure); stopping acts go out; ONE transaction; only then acknowledgements, answers,
+orders, publication. Permits are renewed from the same task: a hub that hangs stops the table.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from drivers.device import Device
+from drivers.events import Fact, Notice, PermitKind
+from firmware_bridge.clock import NS_PER_MS, NS_PER_S, Clock
+from tableside.decisions import Decision, PermitGranted, PermitRevoked, RequestAnswered, StateKept, Stopping
+from tableside.inputs import (
+    AnyInput,
+    ClockStepped,
+    CommitSlow,
+    DeadlinePassed,
+    Input,
+    JournalOnReserve,
+    JournalRestored,
+)
+from tableside.journal.record import CommitResult, Draft
+from tableside.journal.store import Journal, JournalUnavailable
+from tableside.orders import acknowledge, carry_out
+from tableside.requests import AnyRequest, Request
+from tableside.rows import decision_of, draft_checkpoint, drafts_of_turn
+from tableside.state import TableState, reduce
+
+BATCH_MAX = 256  # semantics §1.1: a turn stays short, so a stop never waits behind a long batch
+QUEUE_MAX = 1_024  # four batches; beyond it sessions stop reading and devices keep their notices
+CHECKPOINT_ROWS = 10_000  # semantics §1.4
+SLOW_COMMIT_S = 0.25  # semantics §1.1: a fact of its own
+RETRY_S = 1.0  # semantics §1.1: again each second
+CLOCK_STEP_S = 1.0  # smaller corrections are slewing, not steps
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A durable row as it is published: its number, the input's instant, the input or decision."""
+
+    seq: int
+    given: Input
+    what: AnyInput | Decision
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """An input in the queue, and who waits for its answer."""
+
+    what: AnyInput
+    answer: asyncio.Future[RequestAnswered] | None = None
+
+
+@dataclass(slots=True)
+class _Taken:
+    """One reduced input of a batch."""
+
+    waiting: _Waiting
+    given: Input
+    decisions: tuple[Decision, ...]
+
+
+Listener = Callable[[Sequence[Entry]], None]
+
+
+class Hub:
+    """One table. `devices` are the drivers by name; `listeners` get every durable row, in order, once."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        state: TableState,
+        clock: Clock,
+        devices: Mapping[str, Device],
+        listeners: Sequence[Listener] = (),
+        *,
+        version: str = "0",
+    ) -> None:
+        self.state = state
+        self._journal = journal
+        self._clock = clock
+        self._devices = devices
+        self._listeners = listeners
+        self._version = version
+        self._inbox: deque[_Waiting] = deque()
+        self._wake = asyncio.Event()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._renewals: dict[tuple[str, PermitKind], tuple[PermitGranted, int]] = {}
+        self._is_blind = False
+        self._is_on_reserve = False
+        self._carry_over_ns = 0
+        self._rows_since_checkpoint = 0
+        self._wall_offset_ns: int | None = None
+
+    # --- the two ways in ------------------------------------------------------------------------------------
+
+    async def report(self, what: AnyInput | Fact) -> None:
+        """A fact. Waits while the queue is full, so that back-pressure reaches the device."""
+        await self._room.wait()
+        self._put(_Waiting(what))  # type: ignore[arg-type]  # a Fact is one of AnyFact
+
+    async def ask(self, request: AnyRequest) -> RequestAnswered:
+        """A request: its one answer, once it is durable."""
+        if self._is_blind:
+            return _refused_blind(request)
+        known = self._answer_given(request.id)
+        if known is not None:
+            return known
+        await self._room.wait()
+        answer: asyncio.Future[RequestAnswered] = asyncio.get_running_loop().create_future()
+        self._put(_Waiting(request, answer))
+        return await answer
+
+    def _put(self, waiting: _Waiting) -> None:
+        self._inbox.append(waiting)
+        if len(self._inbox) >= QUEUE_MAX:
+            self._room.clear()
+        self._wake.set()
+
+    # --- the one task ---------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Run the table until cancelled. On the way out every permit is revoked: stopping needs no journal."""
+        try:
+            while True:
+                await self._wait_for_work()
+                self._renew()
+                await self._carry_over()
+                self._watch_wall()
+                self._collect_deadlines()
+                if self._inbox:
+                    await self._turn()
+        finally:
+            self._stop_everything()
+
+    async def _wait_for_work(self) -> None:
+        if not self._inbox:
+            self._wake.clear()
+            due = self._next_due_ns()
+            loop = asyncio.get_running_loop()
+            handle = None
+            if due is not None:
+                handle = loop.call_later(max(0, due - self._clock.monotonic_ns()) / NS_PER_S, self._wake.set)
+            await self._wake.wait()
+            if handle is not None:
+                handle.cancel()
+
+    def _next_due_ns(self) -> int | None:
+        dues = [due for _, due in self._renewals.values()]
+        if self._is_on_reserve:
+            dues.append(self._carry_over_ns)
+        dues.extend(self.state.timers.due.values())
+        return min(dues, default=None)
+
+    def _collect_deadlines(self) -> None:
+        now = self._clock.monotonic_ns()
+        due = sorted((at, name) for name, at in self.state.timers.due.items() if at <= now)
+        self._inbox.extend(_Waiting(DeadlinePassed(name=name)) for _, name in due)
+
+    def _watch_wall(self) -> None:
+        now = self._clock.now()
+        offset = now.wall_ns - now.at_ns
+        before, self._wall_offset_ns = self._wall_offset_ns, offset
+        if before is not None and abs(offset - before) > CLOCK_STEP_S * NS_PER_S:
+            self._inbox.append(_Waiting(ClockStepped(seconds=round((offset - before) / NS_PER_S, 3))))
+
+    async def _turn(self) -> None:
+        batch = [self._inbox.popleft() for _ in range(min(BATCH_MAX, len(self._inbox)))]
+        while True:
+            state, taken = self._reduce(batch)
+            for one in taken:
+                for decision in one.decisions:
+                    if isinstance(decision, Stopping):
+                        self._carry_out(decision)
+            if not taken:
+                break
+            try:
+                result = await self._journal.commit(self._drafts(state, taken))
+            except JournalUnavailable as refusal:
+                await self._go_blind(batch, refusal)
+                continue
+            self._is_blind = False
+            self.state = state
+            self._after_commit(taken, result)
+            break
+        if len(self._inbox) < QUEUE_MAX:
+            self._room.set()
+
+    def _reduce(self, batch: Sequence[_Waiting]) -> tuple[TableState, list[_Taken]]:
+        state, taken = self.state, []
+        answered: dict[str, RequestAnswered] = {}
+        for waiting in batch:
+            what = waiting.what
+            if isinstance(what, Request) and self._is_answered(waiting, what, answered):
+                continue
+            now = self._clock.now()
+            given = Input(now.at_ns, now.wall_ns, now.quality, what)
+            state, decisions = reduce(state, given)
+            taken.append(_Taken(waiting, given, decisions))
+            if isinstance(what, Request):
+                answered[what.id] = _answer_of(what, decisions)
+        return state, taken
+
+    def _is_answered(self, waiting: _Waiting, request: Request, answered: Mapping[str, RequestAnswered]) -> bool:
+        """The same id gets the same answer for ever; a copy in this batch waits for the first one's commit."""
+        known = self._answer_given(request.id)
+        if known is not None:
+            _resolve(waiting, known)
+            return True
+        if request.id in answered:
+            asyncio.get_running_loop().call_soon(self._put, waiting)
+            return True
+        return False
+
+    def _answer_given(self, request: str) -> RequestAnswered | None:
+        row = self._journal.find_request(request)
+        if row is None:
+            return None
+        for record in self._journal.decisions_of(row):
+            if record.type == RequestAnswered.__name__:
+                decision = decision_of(record)
+                if isinstance(decision, RequestAnswered) and decision.request == request:
+                    return decision
+        return None
+
+    def _drafts(self, state: TableState, taken: Sequence[_Taken]) -> list[Draft]:
+        drafts = [draft for one in taken for draft in drafts_of_turn(one.given, one.decisions)]
+        is_asked = any(isinstance(decision, StateKept) for one in taken for decision in one.decisions)
+        if is_asked or self._rows_since_checkpoint + len(drafts) >= CHECKPOINT_ROWS:
+            drafts.append(draft_checkpoint(taken[-1].given, state, self._version))
+        return drafts
+
+    # --- after the commit -----------------------------------------------------------------------------------
+
+    def _after_commit(self, taken: Sequence[_Taken], result: CommitResult) -> None:
+        rows = sum(1 + len(one.decisions) for one in taken)
+        is_kept = result.last_seq - result.first_seq + 1 > rows
+        self._rows_since_checkpoint = 0 if is_kept else self._rows_since_checkpoint + rows
+        last = {one.given.what.device: one.given.what for one in taken if isinstance(one.given.what, Notice)}
+        for notice in last.values():
+            acknowledge(self._devices, notice)  # cumulative (TDL §5)
+        entries: list[Entry] = []
+        seq = result.first_seq
+        for one in taken:
+            for what in (one.given.what, *one.decisions):
+                entries.append(Entry(seq, one.given, what))
+                seq += 1
+            for decision in one.decisions:
+                if not isinstance(decision, Stopping):
+                    self._carry_out(decision)
+            if isinstance(one.given.what, Request):
+                _resolve(one.waiting, _answer_of(one.given.what, one.decisions))
+        for listener in self._listeners:
+            listener(entries)
+        self._watch_commit(result)
+
+    def _watch_commit(self, result: CommitResult) -> None:
+        if result.seconds > SLOW_COMMIT_S:
+            self._put(_Waiting(CommitSlow(seconds=round(result.seconds, 3))))
+        is_on_reserve = result.where == "reserve"
+        if is_on_reserve and not self._is_on_reserve:
+            self._put(_Waiting(JournalOnReserve(why="; ".join(self._journal.condition().troubles))))
+        elif self._is_on_reserve and not is_on_reserve:
+            self._put(_Waiting(JournalRestored(rows=0)))  # a commit that reached the journal carried them over
+        self._is_on_reserve = is_on_reserve
+
+    async def _carry_over(self) -> None:
+        """While rows stand on the reserve, try each second to bring them into the journal."""
+        now = self._clock.monotonic_ns()
+        if not self._is_on_reserve or self._carry_over_ns > now:
+            return
+        self._carry_over_ns = now + round(RETRY_S * NS_PER_S)
+        rows = self._journal.condition().reserve_rows
+        if await self._journal.carry_over():
+            self._is_on_reserve = False
+            self._inbox.append(_Waiting(JournalRestored(rows=rows)))
+
+    async def _go_blind(self, batch: Sequence[_Waiting], _refusal: JournalUnavailable) -> None:
+        """Neither journal nor reserve: every scope is locked, requests are refused, facts stay unacknowledged."""
+        self._is_blind = True
+        self._stop_everything()
+        for waiting in batch:
+            if isinstance(waiting.what, Request) and waiting.answer is not None:
+                _resolve(waiting, _refused_blind(waiting.what))
+        await asyncio.sleep(RETRY_S)
+
+    # --- devices --------------------------------------------------------------------------------------------
+
+    def _carry_out(self, decision: Decision) -> None:
+        if isinstance(decision, PermitGranted):
+            self._plan_renewal(decision)
+        elif isinstance(decision, PermitRevoked):
+            self._renewals.pop((decision.device, decision.what), None)
+        carry_out(self._devices, decision, self._clock.monotonic_ns())
+
+    def _plan_renewal(self, grant: PermitGranted) -> None:
+        third = grant.duration_ms * NS_PER_MS // 3
+        self._renewals[grant.device, grant.what] = (grant, self._clock.monotonic_ns() + third)
+
+    def _renew(self) -> None:
+        """Permits that stand are renewed at a third of their time; those the state no longer grants are forgotten."""
+        now = self._clock.monotonic_ns()
+        for key, (grant, due) in tuple(self._renewals.items()):
+            if f"{grant.device}:{grant.what}" not in self.state.permits.granted:
+                del self._renewals[key]
+            elif due <= now and not self._is_blind:
+                carry_out(self._devices, _renewal(grant), now)
+                self._plan_renewal(grant)
+
+    def _stop_everything(self) -> None:
+        for grant, _ in self._renewals.values():
+            revoked = PermitRevoked(device=grant.device, what=grant.what, why="the hub stops")
+            carry_out(self._devices, revoked, self._clock.monotonic_ns())
+        self._renewals.clear()
+
+
+def _renewal(grant: PermitGranted) -> PermitGranted:
+    return PermitGranted(
+        device=grant.device,
+        what=grant.what,
+        duration_ms=grant.duration_ms,
+        limit_cards=grant.limit_cards,
+        not_after_ns=grant.not_after_ns,
+        is_fresh=False,
+    )
+
+
+def _answer_of(request: Request, decisions: Sequence[Decision]) -> RequestAnswered:
+    for decision in decisions:
+        if isinstance(decision, RequestAnswered) and decision.request == request.id:
+            return decision
+    raise AssertionError(f"request {request.id} was not answered")
+
+
+def _resolve(waiting: _Waiting, answer: RequestAnswered) -> None:
+    if waiting.answer is not None and not waiting.answer.done():
+        waiting.answer.set_result(answer)
+
+
+def _refused_blind(request: Request) -> RequestAnswered:
+    return RequestAnswered(
+        request=request.id,
+        is_accepted=False,
+        rule="CSM-8",
+        text="records can not be saved: journal and reserve cannot be written",
+        next_step="finish the round, stop, call technician and room management",
+    )

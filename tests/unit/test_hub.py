@@ -1,0 +1,165 @@
+"""One turn of the hub, in order: stop, commit, acknowledge, answer, order, publish (semantics §1.1)."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from drivers import events
+from firmware_bridge.clock import LoopClock
+from tableside.hub import Entry, Hub
+from tableside.inputs import DaemonStarted
+from tableside.journal.in_loop import InLoopJournal
+from tableside.journal.opening import Place
+from tableside.journal.record import CommitResult, Draft
+from tableside.journal.store import JournalUnavailable
+from tableside.replay import deviations, state_of
+from tableside.requests import EndRound, StopPlay
+from tableside.state import TableState, encode_state
+from tests.support.jumping_loop import run_virtual
+from tests.support.table import ENFORCING, HOUSE, WALL_START_NS
+
+
+class Recorder:
+    """A device that writes down what it was told."""
+
+    def __init__(self, name: str, log: list[str]) -> None:
+        self.name = name
+        self._log = log
+
+    async def run(self) -> None:
+        await asyncio.Event().wait()
+
+    def __getattr__(self, order: str):  # type: ignore[no-untyped-def]  # any order of the seam
+        return lambda *arguments: self._log.append(f"{self.name}.{order}{arguments}")
+
+
+class LoggingJournal(InLoopJournal):
+    """A real journal that notes when it commits, and fails when told."""
+
+    log: list[str]
+    failures = 0
+
+    async def commit(self, drafts: Sequence[Draft]) -> CommitResult:
+        if self.failures:
+            self.failures -= 1
+            self.log.append("commit failed")
+            raise JournalUnavailable("told to fail")
+        self.log.append("commit")
+        return await super().commit(drafts)
+
+
+def ready(device: str = "shuffler") -> events.DeviceReady:
+    return events.DeviceReady(
+        device=device,
+        maker="Test",
+        model="CSM-SIM",
+        serial="000123",
+        firmware="1.0",
+        digest="00",
+        is_simulated=True,
+        boot=1,
+        boot_cause="power",
+        epoch=HOUSE.epoch,
+        highest_number=0,
+        oldest_notice=1,
+        newest_notice=0,
+        abilities=ENFORCING,
+        content=0,
+        areas=(0, 0, 0),
+        is_path_clear=True,
+        is_lid_open=False,
+    )
+
+
+class Bench:
+    """A hub on a real in-loop journal, with recording devices."""
+
+    def __init__(self, path: Path) -> None:
+        loop = asyncio.get_running_loop()
+        self.clock = LoopClock(loop, wall_start_ns=WALL_START_NS)
+        self.log: list[str] = []
+        self.published: list[Entry] = []
+        self.journal = LoggingJournal.open(Place("BJ 3", path / "t.db", path / "t.reserve"), self.clock, epoch=1)
+        self.journal.log = self.log
+        devices = {name: Recorder(name, self.log) for name in ("shuffler", "switches", "reader")}
+        state = state_of(self.journal, HOUSE)
+        self.hub = Hub(self.journal, state, self.clock, devices, [self.published.extend])
+        self.task = asyncio.create_task(self.hub.run())
+
+    async def start(self) -> None:
+        await self.hub.report(DaemonStarted(version="t", clock_boot="b", house=HOUSE))
+        await self.hub.report(ready())
+        await self.hub.report(ready("switches"))
+        await asyncio.sleep(0.1)
+
+    async def stop(self) -> None:
+        self.task.cancel()
+        await asyncio.gather(self.task, return_exceptions=True)
+
+
+def test_nothing_reaches_a_device_before_its_row_but_stops(tmp_path: Path) -> None:
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        bench.log.clear()
+        await bench.hub.report(events.CardsOut(device="shuffler", boot=1, number=1, meter=1))
+        await asyncio.sleep(0.1)
+        assert bench.log.index("commit") < bench.log.index("shuffler.acknowledge(1, 1)")
+        await bench.stop()
+
+    run_virtual(main())
+
+
+def test_the_same_request_gets_the_same_answer_for_ever(tmp_path: Path) -> None:
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        first = await bench.hub.ask(EndRound(id="x-1"))
+        rows = bench.journal.tail.seq
+        assert await bench.hub.ask(EndRound(id="x-1")) == first
+        both = await asyncio.gather(bench.hub.ask(EndRound(id="x-2")), bench.hub.ask(EndRound(id="x-2")))
+        assert both[0] == both[1]
+        assert bench.journal.tail.seq == rows + 2
+        await bench.stop()
+
+    run_virtual(main())
+
+
+def test_without_journal_nothing_is_acknowledged_and_requests_are_refused(tmp_path: Path) -> None:
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        bench.log.clear()
+        bench.journal.failures = 3
+        await bench.hub.report(events.CardsOut(device="shuffler", boot=1, number=1, meter=1))
+        await asyncio.sleep(0.5)
+        assert not any("acknowledge" in line for line in bench.log)
+        refused = await bench.hub.ask(StopPlay(id="s-1"))
+        assert not refused.is_accepted
+        assert refused.next_step
+        await asyncio.sleep(5)
+        assert "shuffler.acknowledge(1, 1)" in bench.log
+        await bench.stop()
+
+    run_virtual(main())
+
+
+def test_replay_gives_the_same_state_and_the_same_decisions(tmp_path: Path) -> None:
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        for number in range(1, 30):
+            await bench.hub.report(events.CardsOut(device="shuffler", boot=1, number=number, meter=number))
+        await asyncio.sleep(1)
+        await bench.stop()
+        again = state_of(bench.journal, HOUSE)
+        assert encode_state(again) == encode_state(bench.hub.state)
+        assert list(deviations(bench.journal.records())) == []
+        seqs = [entry.seq for entry in bench.published]
+        assert seqs == sorted(set(seqs))
+        assert len(seqs) == bench.journal.tail.seq - 1  # all but the genesis row
+        assert isinstance(bench.hub.state, TableState)
+
+    run_virtual(main())
