@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 
+from tableside.cards import CARDS_PER_DECK
 from tableside.configuration.check import check
 from tableside.configuration.mistake import Mistake
 from tableside.configuration.shape import (
@@ -29,8 +30,6 @@ from tableside.configuration.shape import (
     TableFile,
 )
 from tableside.people import StaffMember
-
-CARDS_PER_DECK = 52
 
 
 class ConfigRefused(ValueError):
@@ -83,6 +82,7 @@ class HostConfig:
     has_pit_manager: bool
     room_management: tuple[str, ...]
     sections: tuple[Section, ...]
+    staff: tuple[StaffMember, ...]
     tables: tuple[TableConfig, ...]
     warnings: tuple[Mistake, ...]
 
@@ -110,6 +110,7 @@ def load_host(path: Path) -> HostConfig:
         has_pit_manager=host.has_pit_manager,
         room_management=host.room_management,
         sections=file.sections,
+        staff=file.staff,
         tables=tables,
         warnings=tuple(mistakes),
     )

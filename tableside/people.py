@@ -31,9 +31,3 @@ class StaffMember(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     pin_hash: Annotated[str, msgspec.Meta(pattern=r"\Ascrypt\$", description="what `tableside pin` prints")] | None = (
         None
     )
-
-    def is_valid_on(self, day: datetime.date) -> bool:
-        """Whether the house lets this person act on `day` (both ends included)."""
-        return (self.valid_from is None or self.valid_from <= day) and (
-            self.valid_until is None or day <= self.valid_until
-        )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator
 
+from tableside.cards import CARDS_PER_DECK
 from tableside.configuration.draft import Draft
 from tableside.configuration.mistake import Finding, listed
 from tableside.jurisdiction import known_jurisdictions
 
-CARDS_PER_DECK = 52
 DEFAULT_PRESENCE_S = 60
 DEFAULT_PACKET_CARDS = 104
 

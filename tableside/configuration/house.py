@@ -1,0 +1,96 @@
+"""From the files to what decisions depend on: one `House` a table, with nothing in it that is secret."""
+
+from __future__ import annotations
+
+import datetime
+from zoneinfo import ZoneInfo
+
+from tableside import house
+from tableside.config import HostConfig, TableConfig
+from tableside.configuration.shape import DeviceRole
+from tableside.jurisdiction import Replaced, SecondLoad, load_jurisdiction
+from tableside.people import StaffMember
+
+NS_PER_S = 1_000_000_000
+
+
+def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
+    """What one table's state is given at the start of the daemon; `epoch` was made with its journal (TDL §4)."""
+    settings = table.settings
+    shufflers = table.devices_of(DeviceRole.SHUFFLER)
+    in_service = next(device for device in shufflers if not device.is_spare)
+    assert in_service.capacity_cards is not None, "the check demands it of a shuffler"
+    zone = ZoneInfo(host.time_zone)
+    return house.House(
+        table=table.name,
+        profile=host.profile.value,
+        section=_section(host, table.section),
+        decks=tuple(house.DeckGroup(group.back, group.count) for group in table.decks),
+        seats=table.seats,
+        persons=tuple(_person(member, zone) for member in table.staff),
+        shuffler=in_service.name,
+        spare_shufflers=tuple(device.name for device in shufflers if device.is_spare),
+        switch_box=table.devices_of(DeviceRole.SWITCH_BOX)[0].name,
+        readers=tuple(device.name for device in table.devices_of(DeviceRole.BADGE_READER)),
+        jurisdiction=_jurisdiction(table),
+        epoch=epoch,
+        min_packets=settings.min_packets,
+        max_packet_cards=settings.packet_limit_cards,
+        machine_capacity_cards=in_service.capacity_cards,
+        presence_s=settings.presence_s,
+        presence_approved_by=settings.presence_approved_by or "",
+        lid_open_alert_s=settings.lid_open_alert_s,
+        jam_advice_count=settings.jam_advice_count,
+        jam_advice_minutes=settings.jam_advice_window_min,
+        device_silent_s=table.alerts.device_silent_s,
+        held_over_alert_rounds=table.alerts.held_over_rounds,
+        languages=table.languages,
+    )
+
+
+def _section(host: HostConfig, name: str) -> house.Section:
+    """Who answers for a section at the first start; hand-overs live in the journal."""
+    sections = {section.name: section for section in host.sections}
+    section = sections[name]
+    neighbour = sections[section.neighbour].floor_supervisors if section.neighbour else ()
+    pit_managers = [person.staff_id for person in host.staff if house.Role.PIT_MANAGER in person.roles]
+    return house.Section(
+        name=name,
+        supervisor=next(iter(section.floor_supervisors), ""),
+        neighbour=next(iter(neighbour), ""),
+        pit_manager=pit_managers[0] if host.has_pit_manager else "",
+        room_management=host.room_management[0],
+    )
+
+
+def _jurisdiction(table: TableConfig) -> house.Jurisdiction:
+    """The law of the place, with what the house has chosen within it."""
+    law, settings = load_jurisdiction(table.jurisdiction), table.settings
+    chosen = settings.full_count_after_jam
+    return house.Jurisdiction(
+        name=table.jurisdiction,
+        damaged=Replaced(law.damaged_in_shuffler.value).value,
+        reinsert=settings.reinsert or law.reinsert.value,
+        full_count_after_jam=law.full_count_after_jam.value if chosen is None else chosen,
+        swap_allowed=SecondLoad.SWAP in law.second_load.value,
+        incident_reload_allowed=SecondLoad.INCIDENT in law.second_load.value,
+        burns_first_card=settings.burn_card,
+    )
+
+
+def _person(member: StaffMember, zone: ZoneInfo) -> house.Person:
+    """A member of staff; days of validity begin and end at the house's midnight."""
+    until = member.valid_until and member.valid_until + datetime.timedelta(days=1)
+    return house.Person(
+        staff=member.staff_id,
+        name=member.name,
+        badge=member.badge or "",
+        roles=member.roles,
+        valid_from_ns=_midnight_ns(member.valid_from, zone) if member.valid_from else None,
+        valid_until_ns=_midnight_ns(until, zone) if until else None,
+    )
+
+
+def _midnight_ns(day: datetime.date, zone: ZoneInfo) -> int:
+    """The beginning of a local day in UTC ns."""
+    return int(datetime.datetime.combine(day, datetime.time(), zone).timestamp()) * NS_PER_S
