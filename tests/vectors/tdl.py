@@ -1,4 +1,6 @@
-"""Reads tests/vectors/tdl.json: TDL messages as bytes and as fields, written from docs/protocols/tdl.md.
+"""Reads tdl.json (TDL messages as bytes and as fields) and tdl_invalid.json (bytes that are none, and why).
+
+Both were written from docs/protocols/tdl.md.
 
 The bytes were composed with cbor2, cobs and zlib, never with our own codec. A vector changes
 only with the specification.
@@ -11,12 +13,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
+from firmware_bridge.wire.garbage import GarbageReason
 from firmware_bridge.wire.tdl.cbor import Value
 from firmware_bridge.wire.tdl.codes import MessageType
 from firmware_bridge.wire.tdl.frame import Frame
 
-_FILE = Path(__file__).with_name("tdl.json")
+_VALID = Path(__file__).with_name("tdl.json")
+_INVALID = Path(__file__).with_name("tdl_invalid.json")
 JsonValue = int | bool | str | list[int] | dict[str, str]
+
+
+class _InvalidRow(TypedDict):
+    name: str
+    source: str
+    reason: str
+    rx_max: int
+    stream: str
+    frame: str | None
 
 
 class _Row(TypedDict):
@@ -42,10 +55,34 @@ class Vector:
     message: Frame
 
 
+@dataclass(frozen=True, slots=True)
+class InvalidVector:
+    """Bytes that a receiver with this `rx_max` refuses for `reason`; `frame` where the stuffing is right."""
+
+    name: str
+    source: str
+    reason: GarbageReason
+    rx_max: int
+    stream: bytes
+    frame: bytes | None
+
+
 def load() -> list[Vector]:
     """All valid vectors, in the order of the file."""
-    rows: list[_Row] = json.loads(_FILE.read_text(encoding="utf-8"))
+    rows: list[_Row] = json.loads(_VALID.read_text(encoding="utf-8"))
     return [_vector(row) for row in rows]
+
+
+def load_invalid() -> list[InvalidVector]:
+    """All invalid vectors, in the order of the file."""
+    rows: list[_InvalidRow] = json.loads(_INVALID.read_text(encoding="utf-8"))
+    return [_invalid(row) for row in rows]
+
+
+def _invalid(row: _InvalidRow) -> InvalidVector:
+    frame = None if row["frame"] is None else bytes.fromhex(row["frame"])
+    stream = bytes.fromhex(row["stream"])
+    return InvalidVector(row["name"], row["source"], GarbageReason(row["reason"]), row["rx_max"], stream, frame)
 
 
 def _vector(row: _Row) -> Vector:
