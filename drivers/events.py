@@ -76,6 +76,7 @@ class Reason(StrEnum):
     NOT_ARMED = "not armed"
     NOT_SEALED = "not sealed"
     NOTICES_FULL = "notices full"
+    NOT_OPEN = "not open"
     UNKNOWN = "unknown"
 
 

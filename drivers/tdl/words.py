@@ -56,6 +56,7 @@ REASONS: Mapping[int, Reason] = {
     codes.Reason.NOT_ARMED: Reason.NOT_ARMED,
     codes.Reason.NOT_SEALED: Reason.NOT_SEALED,
     codes.Reason.NOTICES_FULL: Reason.NOTICES_FULL,
+    codes.Reason.NOT_OPEN: Reason.NOT_OPEN,
 }
 VERBS: Mapping[Verb, codes.Operation] = {
     Verb.COUNT_ALL: codes.Operation.COUNT_ALL,

@@ -13,11 +13,13 @@ import random
 OWN_CABLE_S = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 # A broker is shared by the tables of a room: after its restart 200 of them come back, and no second may see more
-# than a tenth of them (BR-046); so already the first wait is spread over 20 s.
-SHARED_BROKER_S = (20.0, 30.0, 60.0)
+# than a tenth of them (BR-046); so already the first wait is spread over 30 s.
+SHARED_BROKER_S = (30.0, 45.0, 60.0)
 
 # A wrong device stays wrong until a person changes it; one look a minute notices that soon enough.
 QUARANTINE_S = 60.0
+
+_STEPS = max(len(OWN_CABLE_S), len(SHARED_BROKER_S))
 
 _SHARED_SCHEMES = ("mqtt", "mqtts")
 
@@ -38,10 +40,14 @@ class Backoff:
         self._jitter = jitter
         self._step = 0
 
-    def next_s(self) -> float:
-        """Seconds to wait now: anything up to the table's entry; later ones are longer, the last repeats."""
-        longest_s = self._table_s[self._step]
-        self._step = min(self._step + 1, len(self._table_s) - 1)
+    def next_s(self, *, is_link_fault: bool = True) -> float:
+        """Seconds to wait now: anything up to the table's entry; later ones are longer, the last repeats.
+
+        A device that does not answer on a sound link (`is_link_fault` False) is no reason to spare a broker.
+        """
+        table_s = self._table_s if is_link_fault else OWN_CABLE_S
+        longest_s = table_s[min(self._step, len(table_s) - 1)]
+        self._step = min(self._step + 1, _STEPS)
         return self._jitter.uniform(0.0, longest_s)
 
     def quarantine_s(self) -> float:

@@ -29,7 +29,9 @@ class LinkCounts:
     garbage_bytes: int = 0
     wrong_session: int = 0  # frames of another connection: a copy that a broker or a bridge kept
     late_replies: int = 0  # answers to a request that is no longer the outstanding one (BR-011)
-    unexpected: int = 0  # types that a device never sends, or not yet: our own echo, another host
+    echoes: int = 0  # types that only a host sends: our own bytes, or another host on the line
+    malformed: int = 0  # checked frames whose known keys are missing or of another type
+    unexpected: int = 0  # notices before step 4: the device will send them again
     repeats: int = 0  # copies of requests that went out beyond the first
     silences: int = 0  # moving commands whose reply did not come, asked for by OUTCOME
     notices_again: int = 0  # copies of notices

@@ -13,7 +13,7 @@ from typing import NoReturn
 import structlog
 
 from firmware_bridge.session.backoff import Backoff
-from firmware_bridge.session.endings import SessionOver
+from firmware_bridge.session.endings import Ending, SessionOver
 
 # A link that held for a minute is a link; one that flaps faster keeps its longer waits (BR-046).
 STABLE_S = 60.0
@@ -78,7 +78,10 @@ class Keeper:
         self._up_since_s = None
         is_permanent = isinstance(error, SessionOver) and error.is_permanent
         self._tell(error, is_permanent=is_permanent)
-        return self._backoff.quarantine_s() if is_permanent else self._backoff.next_s()
+        if is_permanent:
+            return self._backoff.quarantine_s()
+        is_link_fault = not isinstance(error, SessionOver) or error.ending is Ending.LINK_LOST
+        return self._backoff.next_s(is_link_fault=is_link_fault)
 
     def _tell(self, error: Exception, *, is_permanent: bool) -> None:
         """One line when lost, one when a person is needed, one for each kind of unforeseen fault; then silence."""

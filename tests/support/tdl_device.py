@@ -304,7 +304,7 @@ class ScriptedDevice:
 
     def _permit(self, body: Mapping[int, Value]) -> Body:
         if not self.is_flowing:
-            return {0: int(Status.BUSY)}
+            return {0: int(Status.REFUSED), 1: int(Reason.NOT_OPEN)}
         if body[1]:
             self.permits[body[0]] = asyncio.get_running_loop().time() + body[1] / 1000  # type: ignore[index,operator]
         else:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from firmware_bridge.session.tdl.requests import Request
 from firmware_bridge.session.tdl.timing import COPIES
+from firmware_bridge.wire.tdl.cbor import Value
 from firmware_bridge.wire.tdl.codes import MAX_SEQ, MessageType
 from firmware_bridge.wire.tdl.frame import Frame
 
@@ -25,6 +27,7 @@ class Outstanding:
 
     request: Request
     seq: int
+    body: Mapping[int, Value]  # of every copy: they are the same bytes
     deadline_s: float
     copies: int = 1
 

@@ -49,7 +49,7 @@ class Heard:
     bytes: int = 0
     frames: Counter[MessageType] = field(default_factory=Counter)
     garbage: Counter[GarbageReason] = field(default_factory=Counter)
-    has_other_host: bool = False
+    malformed: str = ""
 
     def take(self, piece: Frame | Garbage) -> None:
         """Count one thing that was not the answer."""
@@ -98,7 +98,7 @@ class WrongDevice(SessionOver):
 
 
 def check_hello_reply(reply: HelloReply, expected: Expected, address: str) -> None:
-    """Raise WrongDevice unless this is the device of the configuration, in a version that we speak."""
+    """Raise `SessionOver` unless this is the device of the configuration, in our version, and ours to talk to."""
     who = {"serial": reply.serial, "model": reply.model}
     if (reply.serial, reply.model) != (expected.serial, expected.model):
         raise WrongDevice(
@@ -114,17 +114,17 @@ def check_hello_reply(reply: HelloReply, expected: Expected, address: str) -> No
             "update the device's firmware or this software",
             **who,
         )
+    if reply.flags & HelloFlag.OTHER_HOST:
+        raise SessionOver(
+            Ending.OTHER_HOST,
+            f"{address}: the device serves another host; stop that one, or wait until it has been silent for 5 s",
+        )
     if reply.rx_max < MIN_RX_MAX:
-        raise SessionOver(Ending.NONSENSE, f"{address}: rx_max {reply.rx_max} is below {MIN_RX_MAX} (TDL §1)")
+        raise SessionOver(Ending.NONSENSE, f"{address}: rx_max {reply.rx_max} is below {MIN_RX_MAX} (tdl.md 3.4)")
 
 
 def diagnose(heard: Heard, address: str, limit_s: float) -> SessionOver:
     """The one message when HELLO was not answered in time: what was heard, what to look at next."""
-    if heard.has_other_host:
-        return SessionOver(
-            Ending.OTHER_HOST,
-            f"{address}: the device serves another host; stop that one, or wait until it has been silent for 5 s",
-        )
     if not heard.bytes:
         return SessionOver(
             Ending.SILENT, f"{address}: silent for {limit_s:g} s; check power, cable and that this is the port"
@@ -134,10 +134,8 @@ def diagnose(heard: Heard, address: str, limit_s: float) -> SessionOver:
             Ending.UNANSWERED, f"{address}: our own HELLO comes back and nothing else; the line echoes, no device"
         )
     if heard.frames:
-        return SessionOver(
-            Ending.UNANSWERED,
-            f"{address}: TDL frames arrive, but no answer to our HELLO; wrong device, or our transmit line is broken",
-        )
+        what = heard.malformed or "wrong device, or our transmit line is broken"
+        return SessionOver(Ending.UNANSWERED, f"{address}: TDL frames arrive, but no answer to our HELLO; {what}")
     kinds = ", ".join(f"{reason} {count}" for reason, count in sorted(heard.garbage.items()))
     return SessionOver(
         Ending.NO_FRAME,

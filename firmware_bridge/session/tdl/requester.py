@@ -12,14 +12,15 @@ from firmware_bridge.session.tdl.cable import Cable
 from firmware_bridge.session.tdl.exchange import Next, Outstanding, Sequence
 from firmware_bridge.session.tdl.notices import NoticeOrder
 from firmware_bridge.session.tdl.requests import Outbox, Reply, Request
-from firmware_bridge.session.tdl.said import Answered
-from firmware_bridge.session.tdl.timing import BUSY_LIMIT_S, BUSY_PAUSE_S, PING_AFTER_S
+from firmware_bridge.session.tdl.said import Answered, Noticed, Progressed
+from firmware_bridge.session.tdl.timing import ASK_AGAIN_LIMIT_S, ASK_AGAIN_S, PING_AFTER_S
 from firmware_bridge.session.tdl.upward import Upward
+from firmware_bridge.session.tdl.watch import CommandWatch
 from firmware_bridge.wire.tdl import read
 from firmware_bridge.wire.tdl.cbor import Value
-from firmware_bridge.wire.tdl.codes import MessageType, Operation, Status
+from firmware_bridge.wire.tdl.codes import MessageType, NoticeKind, Operation, Reason, Status
 from firmware_bridge.wire.tdl.frame import Frame
-from firmware_bridge.wire.tdl.keys import NoticeAckKey, ReplyKey
+from firmware_bridge.wire.tdl.keys import CommandEndedKey, NoticeAckKey, OutcomeKey, ReplyKey
 
 
 class Requester:
@@ -42,8 +43,9 @@ class Requester:
         self._sequence = sequence
         self._outstanding: Outstanding | None = None
         self._is_ack_due = False
-        self._is_ack_proved = False
-        self._busy_since_s: float | None = None
+        self.is_open_proved = False  # a notice has come since step 4, so the device has taken that step
+        self._ask_again_since_s: float | None = None
+        self._watch = CommandWatch()
         self._quiet_until_s = 0.0
         self._ping_at_s = 0.0
 
@@ -63,9 +65,15 @@ class Requester:
         """What the journal holds has changed, or the device has asked."""
         self._is_ack_due = True
 
-    def notice_came(self) -> None:
-        """Notices flow: the device has taken step 4, which needs no more repeating."""
-        self._is_ack_proved = True
+    def noticed(self, noticed: Noticed) -> None:
+        """A new notice has come."""
+        number = noticed.body.get(CommandEndedKey.NUMBER)
+        if noticed.kind == NoticeKind.COMMAND_ENDED and isinstance(number, int):
+            self._watch.ended(number)
+
+    def progressed(self, progressed: Progressed) -> None:
+        """A running command is alive."""
+        self._watch.heard(progressed.number, _now_s())
 
     def take_reply(self, frame: Frame) -> None:
         """A reply came: to the request that is outstanding, or to nothing any more."""
@@ -76,14 +84,14 @@ class Requester:
         try:
             status = Status(read.uint(frame.body, ReplyKey.STATUS))
             reason = read.opt_uint(frame.body, ReplyKey.REASON) or 0
-        except ValueError as bad:
-            name = out.request.operation.name
-            raise self._cable.over(Ending.NONSENSE, f"reply to {name} without sense: {bad}") from bad
+        except ValueError:  # as if it had not come: asked again, and in the end given up
+            self._counts.malformed += 1
+            return
         self._outstanding = None
-        if status is Status.BUSY:
+        if self._is_asked_again(out.request, status, reason):
             self._ask_again(out.request)
         else:
-            self._busy_since_s = None
+            self._ask_again_since_s = None
             self._answered(out.request, Reply(status, reason, frame.body))
 
     def close(self, reason: Exception) -> None:
@@ -98,22 +106,23 @@ class Requester:
             return self._outstanding.deadline_s
         if len(self._outbox):
             return self._quiet_until_s
-        return max(self._ping_at_s, _now_s() + BUSY_PAUSE_S)  # later than now while pings are held back
+        due_s = min(self._ping_at_s, self._watch.ask_at_s or self._ping_at_s)
+        return max(due_s, _now_s() + ASK_AGAIN_S) if self._upward.is_paused else due_s
 
     async def _send_next(self) -> None:
         now_s = _now_s()
         if now_s < self._quiet_until_s:
             return
         request = self._outbox.take(now_s)
-        if request is None and now_s >= self._ping_at_s and not self._upward.is_paused:
-            request = await self._ping()
-        if request is not None:
-            self._outstanding = Outstanding(request, self._sequence.next(), deadline_s=now_s)
-            await self._write_copy(self._outstanding)
-
-    async def _ping(self) -> Request:
-        await self._repeat_step_4()
-        return Request(Operation.PING)
+        if request is None and not self._upward.is_paused:
+            request = self._watch.question(now_s) or (Request(Operation.PING) if now_s >= self._ping_at_s else None)
+        if request is None:
+            return
+        if request.operation is Operation.PING or (request.is_moving and not self.is_open_proved):
+            await self._repeat_acknowledgement()
+        out = Outstanding(request, self._sequence.next(), request.body_at(_now_s()), deadline_s=now_s)
+        self._outstanding = out
+        await self._write_copy(out)
 
     async def _mind(self, out: Outstanding) -> None:
         """Look after the outstanding request once its deadline has passed."""
@@ -139,9 +148,7 @@ class Requester:
             await self._write_copy(out)
 
     async def _write_copy(self, out: Outstanding) -> None:
-        request = out.request
-        body = request.body_at(_now_s())
-        limit_s = await self._cable.write(MessageType.REQUEST, request.operation, out.seq, body)
+        limit_s = await self._cable.write(MessageType.REQUEST, out.request.operation, out.seq, out.body)
         out.deadline_s = _now_s() + limit_s
         self._ping_at_s = _now_s() + PING_AFTER_S
 
@@ -151,26 +158,38 @@ class Requester:
         body: dict[int, Value] = {NoticeAckKey.BOOT: self._notices.boot, NoticeAckKey.NUMBER: self._notices.durable}
         await self._cable.write(MessageType.NOTICE_ACK, 0, 0, body)
 
-    async def _repeat_step_4(self) -> None:
-        """Step 4 has no reply; if it was lost, the device would stay mute for ever."""
-        if self._notices.is_flowing and not self._is_ack_proved:
+    async def _repeat_acknowledgement(self) -> None:
+        """NOTICE_ACK has no answer; had the first been lost, the device would stay mute for ever (tdl.md 4.2)."""
+        if self._notices.is_flowing:
             await self._write_acknowledgement()
 
     def _answered(self, request: Request, reply: Reply) -> None:
+        self._watch.answered(request, reply, _now_s())
         if request.reply is not None:
             if not request.reply.done():
                 request.reply.set_result(reply)
+        elif request.is_watch and reply.status is Status.STARTED:
+            self._upward.put(Progressed(read.uint(request.body, OutcomeKey.NUMBER), None, None))
         elif request.operation is not Operation.PING:
             self._upward.put(Answered(request, reply))
 
+    def _is_asked_again(self, request: Request, status: Status, reason: int) -> bool:
+        """*Busy*; or *not open* although we have opened: then the opening NOTICE_ACK was lost (tdl.md 4.2)."""
+        if status is Status.BUSY:
+            return True
+        is_not_open = status is Status.REFUSED and reason == Reason.NOT_OPEN
+        return is_not_open and self._notices.is_flowing and not request.has_outcome
+
     def _ask_again(self, request: Request) -> None:
-        """*Busy*: the same question in a moment, under a new number; of what moves only the outcome."""
+        """The same question in a moment, under a new number; of what moves only the outcome."""
         now_s = _now_s()
-        self._busy_since_s = now_s if self._busy_since_s is None else self._busy_since_s
-        if now_s - self._busy_since_s > BUSY_LIMIT_S:
-            raise self._cable.over(Ending.BUSY, f"busy for {BUSY_LIMIT_S:g} s; look at the device")
-        self._quiet_until_s = now_s + BUSY_PAUSE_S
-        self._is_ack_due = self._notices.is_flowing and not self._is_ack_proved
+        if self._ask_again_since_s is None:
+            self._ask_again_since_s = now_s
+        if now_s - self._ask_again_since_s > ASK_AGAIN_LIMIT_S:
+            name = request.operation.name
+            raise self._cable.over(Ending.BUSY, f"busy for {ASK_AGAIN_LIMIT_S:g} s at {name}; look at the device")
+        self._quiet_until_s = now_s + ASK_AGAIN_S
+        self._is_ack_due = self._notices.is_flowing
         self._outbox.put_back(request.outcome_question() if request.has_outcome else request)
 
 

@@ -44,7 +44,8 @@ class Request:
 
     `goal`: a waiting request with the same goal is replaced by a newer one. `cancels`: the goal that this one
     undoes, so that a permit ordered before a revoke is never sent after it. `ends_at_s`: loop time at which what
-    a permit grants shall end, however long the request waits.
+    a permit grants shall end, however long the request waits (its copies say the same as the first, and may be
+    0.7 s late). `is_watch`: asked because a running command has been quiet.
     """
 
     operation: Operation
@@ -53,6 +54,7 @@ class Request:
     goal: Hashable = None
     cancels: Hashable = None
     ends_at_s: float | None = None
+    is_watch: bool = False
     put_at_s: float = 0.0
     reply: asyncio.Future[Reply] | None = None
 
@@ -90,6 +92,7 @@ class Outbox:
     """What waits to be sent in one session. `wake` is called when there is something new."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
+        self.expired = 0  # permits that ran out while they waited
         self._wake = wake
         self._waiting: list[Request] = []
 
@@ -121,6 +124,7 @@ class Outbox:
 
     def take(self, now_s: float) -> Request | None:
         """The next to send, most urgent first. What has waited too long moves nothing any more."""
+        self.expired += sum(_has_ended(other, now_s) for other in self._waiting)
         self._waiting = [other for other in self._waiting if not other.is_abandoned and not _has_ended(other, now_s)]
         if not self._waiting:
             return None

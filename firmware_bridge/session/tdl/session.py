@@ -34,7 +34,7 @@ from firmware_bridge.session.tdl.timing import HELLO_LIMIT_S, HELLO_REPEAT_S
 from firmware_bridge.session.tdl.upward import ReportSaid, Upward
 from firmware_bridge.wire.tdl import read
 from firmware_bridge.wire.tdl.cbor import BadBody
-from firmware_bridge.wire.tdl.codes import HelloFlag, MessageType
+from firmware_bridge.wire.tdl.codes import MessageType
 from firmware_bridge.wire.tdl.frame import Frame
 from firmware_bridge.wire.tdl.keys import HelloReplyKey, NoticeKey, ProgressKey
 
@@ -145,7 +145,7 @@ class TdlSession:
         elif frame.type is MessageType.PROGRESS:
             self._take_progress(frame)
         elif frame.type is not MessageType.HELLO_REPLY:  # the second answer to a repeated HELLO is no surprise
-            self._counts.unexpected += 1
+            self._counts.echoes += 1
 
     def _take_hello_reply(self, frame: Frame) -> None:
         is_ours = frame.type is MessageType.HELLO_REPLY and frame.session == self._opening.session
@@ -153,20 +153,20 @@ class TdlSession:
             self._cable.heard.take(frame)  # yesterday's bytes or another host's answer: not believed (BR-006)
             return
         try:
-            reply = read_hello_reply(frame.body)
-        except BadBody as bad:
-            raise self._cable.over(Ending.NONSENSE, f"HELLO_REPLY without sense: {bad}") from bad
-        self._cable.heard.has_other_host = bool(reply.flags & HelloFlag.OTHER_HOST)
-        if not self._cable.heard.has_other_host:
-            self._hello = reply
+            self._hello = read_hello_reply(frame.body)
             self._wake.set()
+        except BadBody as bad:
+            self._counts.malformed += 1
+            self._cable.heard.take(frame)
+            self._cable.heard.malformed = f"HELLO_REPLY without sense: {bad}"
 
     def _take_notice(self, frame: Frame) -> None:
         try:
             boot, number = read.uint(frame.body, NoticeKey.BOOT), read.uint(frame.body, NoticeKey.NUMBER)
             ms = read.uint(frame.body, NoticeKey.MS)
-        except BadBody as bad:
-            raise self._cable.over(Ending.NONSENSE, f"notice {frame.code:02X} without sense: {bad}") from bad
+        except BadBody:
+            self._counts.malformed += 1
+            return
         if boot != self._notices.boot:
             text = f"boot {boot} after boot {self._notices.boot}: the device was reset"
             raise self._cable.over(Ending.REBOOTED, text)
@@ -174,9 +174,11 @@ class TdlSession:
         if arrival is Arrival.EARLY:
             self._counts.unexpected += 1
             return
-        self._requester.notice_came()
+        self._requester.is_open_proved = True
         if arrival is Arrival.NEW:
-            self._upward.put(Noticed(frame.code, boot, number, ms, frame.body))
+            noticed = Noticed(frame.code, boot, number, ms, frame.body)
+            self._requester.noticed(noticed)
+            self._upward.put(noticed)
             return
         self._counts.notices_ahead += arrival is Arrival.AHEAD
         self._counts.notices_again += arrival is not Arrival.AHEAD
@@ -191,8 +193,9 @@ class TdlSession:
                 read.opt_uint(frame.body, ProgressKey.OF),
             )
         except BadBody:
-            self._counts.unexpected += 1  # it may be lost anyhow
+            self._counts.malformed += 1
             return
+        self._requester.progressed(said)
         self._upward.put(said)
 
     # --- small things -------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ HELLO_LIMIT_S = 10.0
 PING_AFTER_S = 1.0
 
 COPIES = 3  # the request and two repeats under the same seq
-BUSY_PAUSE_S = 0.1  # *busy* means: ask again
-BUSY_LIMIT_S = 10.0  # as long as the handshake may take
+ASK_AGAIN_S = 0.1  # after *busy*, and after *not open*
+ASK_AGAIN_LIMIT_S = 10.0  # as long as the handshake may take
 
 # The cable may refuse bytes for so long: 16 kB at 115,200 baud take 1.4 s.
 WRITE_LIMIT_S = 2.0
