@@ -1,0 +1,410 @@
+"""The shuffler's own motion program: what runs next, what it counts, when it stops by itself.
+
+It knows sensors only. Who may open the gates (permits) and who is told (notices) is the face's affair.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+from .book import Book, SlotMap
+from .cards import Pile
+from .carousel import Axis, Carousel, Figures, Move, Reading
+from .gates import Gate, Meters
+from .happenings import (
+    Breach,
+    BufferLevel,
+    CardsIn,
+    CardsOut,
+    CardSuspected,
+    Happening,
+    Hindrance,
+    HopperEmptied,
+    JamGone,
+    Jammed,
+    JobEnded,
+    LampChanged,
+    LidMoved,
+    Spot,
+    Suspicion,
+    Tampered,
+    Trouble,
+    TroubleBegan,
+    TroubleGone,
+)
+from .hazards import Hazards
+from .jobs import Count, Job, Order, Play
+from .lamp import DARK, JAM_LIGHT, Light
+from .optics import CountingSensor
+from .troubles import DEALING, MENDS_ITSELF, SEEN_AT_ONCE, SELF_CLEARING, SPOTS, STOPS, Side
+
+# A counter that misses so many cards in a row is stuck, not unlucky (assumed).
+MISSES_TO_STUCK = 3
+# With an empty carousel and no more than this before the exit the dealer is warned (assumed).
+LOW_BUFFER = 4
+METER_MODULUS = 1 << 32
+
+
+class ShufflerMachine:
+    """A continuous shuffler: mechanics plus motion program. Off until `power_on`."""
+
+    def __init__(self, name: str, seed: int, *, figures: Figures | None = None, hazards: Hazards | None = None) -> None:
+        self.name = name
+        self.carousel = Carousel(name, seed, figures or Figures(), hazards or Hazards(seed))
+        self.figures = self.carousel.figures
+        self.book = Book([0] * self.figures.compartments)
+        self.feed_gate = Gate()
+        self.deal_gate = Gate()
+        self.meters = Meters()
+        self.jams: set[Spot] = set()
+        self.troubles: set[tuple[Trouble, Spot]] = set()
+        self.is_powered = False
+        self.is_lid_released = False
+        self.job: Job = Play()
+        # What the program believes the lamp shows; a burnt one is dark all the same.
+        self.shown_light = DARK
+        self._rng = random.Random(f"compartment {seed}")
+        self._happenings: list[Happening] = []
+        self._misses: Counter[Spot] = Counter()
+        self._is_refilling = False
+        self._is_low = False
+
+    # Power
+
+    def power_on(self, kept: SlotMap | None) -> None:
+        """Boot: meters at zero, gates shut, the book as kept, unverified."""
+        self.is_powered = True
+        self.book.restore(kept)
+        self.meters = Meters()
+        self.feed_gate, self.deal_gate = Gate(), Gate()
+        self.jams, self.troubles, self.job = set(), set(), Play()
+        self.shown_light = DARK
+        self._is_refilling = self._is_low = False
+        self._misses.clear()
+        self._happenings.clear()
+        for spot in sorted(self.carousel.jammed):
+            self._begin_jam(spot)
+
+    def power_off(self) -> None:
+        """Everything stands; what the program knew is gone, except what the face kept."""
+        self.is_powered = False
+        self.is_lid_released = False
+        self.carousel.lose_power()
+
+    # What the face may do
+
+    def take_happenings(self) -> list[Happening]:
+        """What happened since the last call, in order."""
+        happened, self._happenings = self._happenings, []
+        return happened
+
+    @property
+    def is_busy(self) -> bool:
+        return not isinstance(self.job, Play)
+
+    def begin(self, job: Job) -> None:
+        """Start a job; the face has made sure that none runs and that it may."""
+        self.job = job
+
+    def set_lamp(self, light: Light) -> None:
+        """Light the lamp otherwise."""
+        if light.colour and Trouble.LAMP in self.carousel.broken:
+            self.begin_trouble(Trouble.LAMP, SPOTS[Trouble.LAMP])
+        if light != self.shown_light:
+            self.shown_light = light
+            self._tell(LampChanged(light))
+
+    @property
+    def visible_light(self) -> Light:
+        """What eyes at the table see."""
+        is_dark = not self.is_powered or Trouble.LAMP in self.carousel.broken
+        return DARK if is_dark else self.shown_light
+
+    @property
+    def is_path_clear(self) -> bool:
+        """Hopper empty, nothing between the areas, nothing moving."""
+        carousel = self.carousel
+        is_still = carousel.is_free(Axis.DRUM) and carousel.is_free(Axis.EXIT)
+        return is_still and not carousel.hopper and all(carousel.is_path_clear(spot) for spot in Spot)
+
+    def is_blocked(self, side: Side) -> bool:
+        """Whether a jam or a standing fault forbids this side to move."""
+        return bool(self.jams) or any(side in STOPS[trouble] for trouble, _ in self.troubles)
+
+    def clear_trouble(self, trouble: Trouble, spot: Spot) -> bool:
+        """A person says it is mended: gone, if the cause is and it does not go by itself."""
+        if (trouble, spot) not in self.troubles:
+            return True
+        if trouble in SELF_CLEARING or trouble in self.carousel.broken:
+            return False
+        if trouble is Trouble.SENSOR_STUCK and self.counter(spot).is_stuck:
+            return False
+        self._misses[spot] = 0
+        self._end_trouble(trouble, spot)
+        return True
+
+    def clear_jam(self, spot: Spot) -> bool:
+        """The same for a jam: gone, if the lid is closed and its path is clear."""
+        is_seen_clear = not self.carousel.is_lid_open and self.carousel.is_path_clear(spot)
+        if spot in self.jams and is_seen_clear:
+            # Its card is out in somebody's hand: no longer counted here.
+            if spot is Spot.CAROUSEL:
+                self.book.feed = 0
+            elif spot is Spot.EXIT:
+                self.book.leave(1)
+            self._end_jam(spot)
+        return spot not in self.jams
+
+    def inspect_parts(self) -> None:
+        """A self-test sees every broken part and every weak sensor."""
+        for trouble in self.carousel.broken:
+            self.begin_trouble(trouble, SPOTS[trouble])
+        for spot in (Spot.FEED, Spot.EXIT):
+            if self.counter(spot).is_weak:
+                self.begin_trouble(Trouble.SENSOR_MARGIN, spot)
+
+    # What the world does to it
+
+    def lid_moved(self, *, is_open: bool) -> None:
+        """The lid switch: open stops everything; closed, the machine looks whether jams are gone."""
+        self.carousel.is_lid_open = is_open
+        for reading in self.carousel.coast() if is_open else ():
+            self._take(reading)
+        if not self.is_powered:
+            return
+        self._tell(LidMoved(is_open))
+        if is_open:
+            self._close_gates()
+            self._end_job(Hindrance.PERMIT if self.job.needs == DEALING else Hindrance.LID)
+            return
+        for spot in tuple(self.jams):
+            self.clear_jam(spot)
+
+    def draw(self, to: Pile, *, by_force: bool = False) -> int:
+        """The dealer pulls at the nose. The brake holds unless dealing is open. Returns cards that came."""
+        is_free = self.is_powered and self.may_deal and self.job.lets_draw
+        if self.carousel.is_lid_open or not (is_free or by_force):
+            return 0
+        cards = len(self.carousel.nose)
+        counted = self.carousel.pull(to)
+        if cards and self.is_powered:
+            self._count_out(counted)
+        return cards
+
+    def tampered(self, what: Breach) -> None:
+        """Somebody opened the cover or the port."""
+        if self.is_powered:
+            self._tell(Tampered(what))
+
+    # The program
+
+    def update(self, now_ns: int) -> int | None:
+        """Play all that is due; returns when the next motion ends."""
+        if not self.is_powered:
+            return None
+        self._watch_parts()
+        self._decide(now_ns)
+        while (end_ns := self.carousel.next_end_ns) is not None and end_ns <= now_ns:
+            self._take(self.carousel.finish())
+            self._decide(end_ns)
+        return self.carousel.next_end_ns
+
+    def slot_to_fill(self) -> int | None:
+        """A compartment drawn uniformly from those with room; none: over capacity."""
+        limit = self.figures.cards_per_compartment
+        roomy = [slot for slot, cards in enumerate(self.book.slots) if cards < limit]
+        if not roomy:
+            self.begin_trouble(Trouble.OVER_CAPACITY, Spot.FEED)
+            return None
+        self._end_trouble(Trouble.OVER_CAPACITY, Spot.FEED)
+        return self._rng.choice(roomy)
+
+    def look_at_exit(self) -> None:
+        """Nothing before the exit, whatever was counted: so much for the book."""
+        carousel = self.carousel
+        if not carousel.buffer and not carousel.nose and carousel.is_path_clear(Spot.EXIT):
+            self.book.exit = 0
+
+    def slot_to_eject(self) -> int | None:
+        """Below the level: a compartment drawn uniformly from those with a whole group, else a fullest one."""
+        level = self.book.exit
+        self._is_refilling = level <= self.figures.refill_at or (
+            self._is_refilling and level < self.figures.buffer_target
+        )
+        slots = self.book.slots
+        most = max(slots)
+        self._watch_buffer(level, is_dry=most == 0)
+        if not self._is_refilling or most == 0:
+            return None
+        enough = min(self.figures.group_min, most)
+        return self._rng.choice([slot for slot, cards in enumerate(slots) if cards >= enough])
+
+    def freed(self, spot: Spot) -> None:
+        """Rollers running backwards freed a jam: the card is in the machine still."""
+        if spot is Spot.CAROUSEL:
+            self.book.enter(self.carousel.position, self.book.feed)
+            self.book.feed = 0
+        self._end_jam(spot)
+
+    @property
+    def may_feed(self) -> bool:
+        return self.feed_gate.lets_pass and not self.is_blocked(Side.FEED)
+
+    @property
+    def may_deal(self) -> bool:
+        return self.deal_gate.lets_pass and not self.is_blocked(Side.DEAL)
+
+    # What runs next
+
+    def _decide(self, now_ns: int) -> None:
+        if self.carousel.is_lid_open:
+            return
+        for axis in Axis:
+            order = self._next(axis) if self.carousel.is_free(axis) else None
+            if order is not None:
+                self.carousel.begin(order.move, now_ns, compartment=order.compartment, spot=order.spot)
+        if not all(self.carousel.is_free(axis) for axis in Axis):
+            return
+        outcome = self.job.is_over(self) or self._what_hinders()
+        if outcome:
+            self._end_job(outcome if isinstance(outcome, Hindrance) else None)
+
+    def _next(self, axis: Axis) -> Order | None:
+        if axis is Axis.DRUM:
+            is_able = any(not self.is_blocked(side) for side in Side)
+            if not self.carousel.is_homed and is_able:
+                return Order(Move.HOME)
+            return None if self._what_hinders() else self.job.next_drum(self)
+        return None if self._what_hinders() else self.job.next_exit(self)
+
+    def _what_hinders(self) -> Hindrance | None:
+        if any(self.is_blocked(side) for side in self.job.needs):
+            return Hindrance.FAULT
+        return Hindrance.PERMIT if self.job.needs == DEALING and not self.deal_gate.lets_pass else None
+
+    # What a motion brought
+
+    def _take(self, reading: Reading) -> None:
+        if reading.failed is not None:
+            self.begin_trouble(reading.failed, SPOTS[reading.failed])
+            return
+        match reading.move:
+            case Move.FEED:
+                self._take_fed(reading)
+            case Move.EJECT:
+                self.book.eject(reading.compartment)
+                self._end_trouble(Trouble.OVER_CAPACITY, Spot.FEED)
+            case Move.ADVANCE:
+                self._take_advanced(reading)
+            case Move.PUSH:
+                self._count_out(reading.counted)
+        if reading.jam is not None:
+            self._begin_jam(reading.jam)
+        self.job.take(self, reading)
+
+    def _take_fed(self, reading: Reading) -> None:
+        if reading.jam is Spot.FEED:
+            return
+        self._count_in(reading.counted)
+        if reading.jam is None:
+            self.book.enter(reading.compartment, reading.counted)
+        else:
+            self.book.feed += reading.counted
+        if reading.is_thick:
+            self._suspect(Suspicion.THICK, Spot.FEED)
+        if not self.carousel.hopper:
+            self._tell(HopperEmptied())
+
+    def _take_advanced(self, reading: Reading) -> None:
+        if reading.is_thick:
+            self._suspect(Suspicion.THICK, Spot.EXIT)
+        if reading.is_bent:
+            self._suspect(Suspicion.BENT, Spot.EXIT)
+
+    def _count_in(self, cards: int) -> None:
+        self._watch_counter(Spot.FEED, cards)
+        if cards:
+            self.meters.cards_in = (self.meters.cards_in + cards) % METER_MODULUS
+            self.feed_gate.passed(cards)
+            self._tell(CardsIn(self.meters.cards_in, cards))
+
+    def _count_out(self, cards: int) -> None:
+        self._watch_counter(Spot.EXIT, cards)
+        if cards:
+            self.meters.cards_out = (self.meters.cards_out + cards) % METER_MODULUS
+            self.deal_gate.passed(cards)
+            self.book.leave(cards)
+            self.job.moved += cards
+            self._tell(CardsOut(self.meters.cards_out, cards))
+
+    # Faults
+
+    def counter(self, spot: Spot) -> CountingSensor:
+        return self.carousel.in_sensor if spot is Spot.FEED else self.carousel.out_sensor
+
+    def _watch_counter(self, spot: Spot, cards: int) -> None:
+        """A card went by: did the counter see it, and how much light has it left?"""
+        self._misses[spot] = 0 if cards else self._misses[spot] + 1
+        if self._misses[spot] >= MISSES_TO_STUCK:
+            self.begin_trouble(Trouble.SENSOR_STUCK, spot)
+        if self.counter(spot).is_weak:
+            self.begin_trouble(Trouble.SENSOR_MARGIN, spot)
+
+    def _watch_parts(self) -> None:
+        """What electronics notice without any motion, come or gone."""
+        for trouble in SEEN_AT_ONCE & self.carousel.broken:
+            self.begin_trouble(trouble, SPOTS[trouble])
+        for trouble, spot in tuple(self.troubles):
+            if trouble in MENDS_ITSELF and trouble not in self.carousel.broken:
+                self._end_trouble(trouble, spot)
+            if trouble is Trouble.SENSOR_MARGIN and not self.counter(spot).is_weak:
+                self._end_trouble(trouble, spot)
+
+    def _watch_buffer(self, level: int, *, is_dry: bool) -> None:
+        is_low = (is_dry and level <= LOW_BUFFER) or (self._is_low and level <= self.figures.refill_at)
+        if is_low is not self._is_low:
+            self._is_low = is_low
+            self._tell(BufferLevel(is_low, level))
+
+    def _suspect(self, why: Suspicion, spot: Spot) -> None:
+        self._tell(CardSuspected(why, spot))
+        if why is Suspicion.THICK:
+            self.begin_trouble(Trouble.DOUBLE_FEED, spot)
+
+    def _begin_jam(self, spot: Spot) -> None:
+        self.meters.jams = (self.meters.jams + 1) % METER_MODULUS
+        self.jams.add(spot)
+        self._close_gates()
+        self._tell(Jammed(spot))
+        self.set_lamp(JAM_LIGHT)
+
+    def _end_jam(self, spot: Spot) -> None:
+        if spot in self.jams:
+            self.jams.remove(spot)
+            self._tell(JamGone(spot))
+
+    def begin_trouble(self, trouble: Trouble, spot: Spot) -> None:
+        """A fault is found; one that stands already stands once."""
+        if (trouble, spot) not in self.troubles:
+            self.troubles.add((trouble, spot))
+            self._tell(TroubleBegan(trouble, spot))
+
+    def _end_trouble(self, trouble: Trouble, spot: Spot) -> None:
+        if (trouble, spot) in self.troubles:
+            self.troubles.remove((trouble, spot))
+            self._tell(TroubleGone(trouble, spot))
+
+    def _close_gates(self) -> None:
+        self.feed_gate.close()
+        self.deal_gate.close()
+
+    def _end_job(self, hindrance: Hindrance | None) -> None:
+        if self.is_busy:
+            ended, self.job = self.job, Play()
+            if isinstance(ended, Count) and hindrance is not None:
+                self.book.is_verified = False
+            self._tell(JobEnded(ended, hindrance, ended.moved))
+
+    def _tell(self, happening: Happening) -> None:
+        self._happenings.append(happening)

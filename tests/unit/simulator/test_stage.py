@@ -1,0 +1,163 @@
+"""Stage and outlet: world, face and a real link in one loop; pace scales mechanics and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from firmware_bridge.clock import NS_PER_S
+from firmware_bridge.links.memory import MemoryLink, memory_pair
+from firmware_bridge.wire.tdl.codes import MessageType, NoticeKind, Operation, Permit
+from firmware_bridge.wire.tdl.frame import Frame
+from firmware_bridge.wire.tdl.stream import StreamDecoder, encode_stream
+from simulator.faces.memory import CommandRecord, Memory
+from simulator.faces.tdl_shuffler import new_shuffler
+from simulator.runner import Outlet, Stage
+from simulator.world import hands
+from simulator.world.cards import Back, Pile, new_deck
+from simulator.world.hazards import NEVER, Hazards
+from simulator.world.machine import ShufflerMachine
+
+pytestmark = pytest.mark.virtual_time
+EPOCH = 7
+HELLO = Frame(MessageType.HELLO, 0, 1, 9, {0: b"12345678", 1: 1, 2: 1, 3: 1000, 4: EPOCH})
+
+
+class Host:
+    """Keeps what comes, sends what it is told, acknowledges every notice."""
+
+    def __init__(self, link: MemoryLink) -> None:
+        self.link = link
+        self.frames: list[Frame] = []
+        self.lost: Exception | None = None
+        self._decoder = StreamDecoder()
+        self._news = asyncio.Event()
+        self._seq = 1
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def chunk_received(self, chunk: bytes) -> None:
+        for frame in self._decoder.feed(chunk):
+            assert isinstance(frame, Frame)
+            self.frames.append(frame)
+            self._news.set()
+            if frame.type is MessageType.NOTICE:
+                ack = Frame(MessageType.NOTICE_ACK, 0, 0, 9, {0: frame.body[0], 1: frame.body[1]})
+                task = asyncio.ensure_future(self.send(ack))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+
+    def link_lost(self, reason: Exception) -> None:
+        self.lost = reason
+
+    async def heard(self, kind: NoticeKind) -> None:
+        """Wait until a notice of this kind has come."""
+        async with asyncio.timeout(600):
+            while kind not in self.kinds():
+                self._news.clear()
+                await self._news.wait()
+
+    async def send(self, frame: Frame) -> None:
+        await self.link.write(encode_stream(frame))
+
+    async def ask(self, operation: int, body: dict[int, int]) -> None:
+        self._seq += 1
+        await self.send(Frame(MessageType.REQUEST, operation, self._seq, 9, body))
+
+    async def begin(self) -> None:
+        self.link.start(self)
+        await self.send(HELLO)
+        await self.send(Frame(MessageType.NOTICE_ACK, 0, 0, 9, {0: 1, 1: 0}))
+
+    def kinds(self) -> list[int]:
+        return [frame.code for frame in self.frames if frame.type is MessageType.NOTICE]
+
+
+class Table:
+    """One shuffler on a stage, its cable plugged into a host."""
+
+    def __init__(self, pace: float) -> None:
+        self.felt = Pile("felt")
+        self.cards = new_deck(1, Back.RED, self.felt)
+        self.machine = ShufflerMachine("shuffler", 3, hazards=Hazards(3, NEVER))
+        self.face = new_shuffler(self.machine, Memory(commands=CommandRecord(epoch=EPOCH)))
+        self.stage = Stage(pace=pace)
+        self.stage.add_world(self.machine)
+        self.outlet: Outlet = self.stage.add_face(self.face)
+        self.stage.act(lambda: self.face.boot(self.stage.now_ns))
+        near, far = memory_pair()
+        self.host = Host(near)
+        self.served = asyncio.ensure_future(self.outlet.serve(far))
+
+
+async def feed_a_deck(pace: float) -> tuple[Table, float]:
+    """Feed 52 cards through frames on a link; returns how long the cards took."""
+    loop = asyncio.get_running_loop()
+    table = Table(pace)
+    await table.host.begin()
+    await asyncio.sleep(5)
+    table.stage.act(lambda: hands.put_packet(table.machine, table.cards))
+    began = loop.time()
+    await table.host.ask(Operation.PERMIT, {0: Permit.FEED, 1: 60_000, 2: 52})
+    await table.host.heard(NoticeKind.PACKET_END)
+    seconds = loop.time() - began
+    await asyncio.sleep(1)  # what is still to be said and acknowledged
+    return table, seconds
+
+
+async def finish(table: Table) -> None:
+    await table.host.link.close()
+    await table.served
+    table.stage.close()
+
+
+async def test_a_deck_goes_in_over_a_link() -> None:
+    table, seconds = await feed_a_deck(1)
+    assert table.machine.book.content.total == 52
+    assert 10 < seconds < 30
+    await finish(table)
+
+
+async def test_pace_makes_mechanics_quicker_and_leaves_deadlines_alone() -> None:
+    table, seconds = await feed_a_deck(20)
+    assert 0.5 < seconds < 1.5
+    await table.host.ask(Operation.PERMIT, {0: Permit.FEED, 1: 2_000})
+    await asyncio.sleep(1.9)
+    assert table.face.permits.stands(Permit.FEED)
+    await asyncio.sleep(0.2)
+    assert not table.face.permits.stands(Permit.FEED)
+    await finish(table)
+
+
+async def test_notices_wait_while_the_cable_is_out() -> None:
+    table, _ = await feed_a_deck(20)
+    await finish(table)
+    table.stage.act(lambda: hands.open_lid(table.machine, with_key=True))
+    await asyncio.sleep(20)
+    near, far = memory_pair()
+    host = Host(near)
+    served = asyncio.ensure_future(table.outlet.serve(far))
+    await host.begin()
+    await asyncio.sleep(5)
+    assert host.kinds() == [NoticeKind.LID_OPENED]
+    await near.close()
+    await served
+
+
+async def test_a_second_cable_in_one_socket_is_refused() -> None:
+    table = Table(1)
+    await asyncio.sleep(0)
+    with pytest.raises(RuntimeError, match="still plugged in"):
+        await table.outlet.serve(memory_pair()[0])
+    await finish(table)
+
+
+async def test_a_pace_that_stands_still_is_refused() -> None:
+    with pytest.raises(ValueError, match="factor > 0"):
+        Stage(pace=0)
+
+
+async def test_stage_time_is_the_loops_time() -> None:
+    stage = Stage()
+    await asyncio.sleep(2)
+    assert stage.now_ns == 2 * NS_PER_S
