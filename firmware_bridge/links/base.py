@@ -22,6 +22,18 @@ class LinkRefused(ConnectionError):
     """The link could not be opened: says what, why and what to do next."""
 
 
+class LinkAbsent(LinkRefused):
+    """Nobody is there: no such node, no such device, nobody answers at the address."""
+
+
+class LinkForbidden(LinkRefused):
+    """The operating system or the broker does not let this account in."""
+
+
+class LinkBusy(LinkRefused):
+    """Somebody else holds the cable, by name where that can be known."""
+
+
 class Receiver(Protocol):
     """Who takes what a link brings. Called in the event loop, never concurrently."""
 
@@ -63,4 +75,8 @@ class Link(Protocol):
         """Undo `pause_reading`."""
 
     async def close(self) -> None:
-        """End it within 1 s, unsent bytes discarded. May be called again and by anybody."""
+        """End it within 1 s, unsent bytes discarded. May be called again and by anybody.
+
+        When it returns, the receiver has been told and the cable is free for the next opening; only where the
+        operating system keeps hold of it for longer than a second, the freeing goes on by itself.
+        """

@@ -27,8 +27,8 @@ class Ending:
         """The link has a receiver now; one that ended before it was started tells it at once."""
         if self._receiver is not None:
             raise RuntimeError("a link is started once; open another one")
-        self._receiver = receiver
         self._loop = asyncio.get_running_loop()
+        self._receiver = receiver
         if self.reason is not None:
             self._loop.call_soon(self._tell, self._receiver, self.reason)
 

@@ -15,19 +15,19 @@ class Gate:
     for ever cannot fill the memory.
     """
 
-    __slots__ = ("_check", "_is_low", "_turn", "_waiting")
+    __slots__ = ("_check", "_is_low", "_turn", "waiting")
 
     def __init__(self, check: Callable[[], None]) -> None:
         self._check = check  # raises `LinkClosed` once the link is over
         self._is_low = asyncio.Event()
         self._is_low.set()
         self._turn = asyncio.Lock()
-        self._waiting = 0
+        self.waiting = 0
 
     @property
     def is_open(self) -> bool:
         """True where a writer may go on at once."""
-        return self._waiting == 0 and self._is_low.is_set()
+        return self.waiting == 0 and self._is_low.is_set()
 
     def level(self, unsent_bytes: int) -> None:
         """Tell how much is unsent now."""
@@ -42,7 +42,7 @@ class Gate:
 
     async def pass_in_turn(self, put: Callable[[bytes], None], data: bytes) -> None:
         """Wait for low water, `put` the bytes, wait again if they were many. Raises `LinkClosed`."""
-        self._waiting += 1
+        self.waiting += 1
         try:
             async with self._turn:
                 await self._is_low.wait()
@@ -50,5 +50,5 @@ class Gate:
                 put(data)
                 await self._is_low.wait()
         finally:
-            self._waiting -= 1
+            self.waiting -= 1
         self._check()

@@ -1,0 +1,179 @@
+"""The kinds of device addresses: what each is made of, what may stand in it, and which link it opens.
+
+A link is imported when one is opened: who only checks a configuration, or has no MQTT, does not pay for it.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import ClassVar
+from urllib.parse import SplitResult, parse_qsl, unquote
+
+from firmware_bridge.links.base import Link, LinkAbsent
+
+BAUDS = (1200, 2400, 4800, 9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600)
+FORMAT = re.compile(r"([78])([NEO])([12])")
+USB_ID = re.compile(r"[0-9a-fA-F]{4}")
+# MQTT 5 §4.7: these are wildcards, and a topic that begins with $ is the broker's own.
+TOPIC_LEVEL = re.compile(r"[^+#/\x00]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What links need beside their address.
+
+    `memory`: who answers at a memory address, by name (tests and demo only).
+    """
+
+    memory: Mapping[str, Callable[[], Link]] = field(default_factory=dict)
+
+
+class Mistakes(list[str]):
+    """Everything that is wrong with one address, each with what is allowed."""
+
+    def unknown(self, what: str, given: str, allowed: Iterable[str]) -> None:
+        """A word that is none of the allowed ones, with the nearest of them."""
+        names = list(allowed)
+        near = difflib.get_close_matches(given, names, n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        self.append(f"{what} {given!r} is not known, allowed: {', '.join(names) or 'none'}{hint}")
+
+    def query(self, parts: SplitResult, allowed: Iterable[str]) -> dict[str, str]:
+        """The words after the question mark, each named once and known."""
+        names, found = list(allowed), dict[str, str]()
+        for name, value in parse_qsl(parts.query, keep_blank_values=True):
+            if name not in names:
+                self.unknown("setting", name, names)
+            elif name in found:
+                self.append(f"setting {name!r} is given twice")
+            else:
+                found[name] = value
+        return found
+
+    def host_and_port(self, parts: SplitResult, default_port: int | None = None) -> tuple[str, int]:
+        """Host and port of a network address; 0 where the port is wrong."""
+        if parts.username is not None or parts.password is not None:
+            self.append("names and passwords do not stand in an address: put them into the host's file of secrets")
+        if not parts.hostname:
+            self.append("the host is missing")
+        try:
+            port = parts.port if parts.port is not None else default_port
+        except ValueError:
+            port = 0
+        if port is None or not 1 <= port <= 65_535:
+            self.append("the port must be a number from 1 to 65535")
+        return parts.hostname or "", port or 0
+
+
+@dataclass(frozen=True, slots=True)
+class SerialSettings:
+    """How a port is set. `dtr` and `rts` are the levels held from the opening on (BR-023).
+
+    The operating system itself raises both for a moment at the opening; where that resets a device, the device
+    comes up with another boot number. At our end they stay as they are, so that a restart of ours resets nothing.
+    """
+
+    baud: int = 115_200
+    data_bits: int = 8
+    parity: str = "N"
+    stop_bits: int = 1
+    dtr: bool = True
+    rts: bool = True
+
+    @property
+    def text(self) -> str:
+        """As a technician says it: `9600 8N1`."""
+        return f"{self.baud} {self.data_bits}{self.parity}{self.stop_bits}"
+
+
+@dataclass(frozen=True, slots=True)
+class SerialAddress:
+    """A serial port by its device node."""
+
+    form: ClassVar[str] = "serial:///dev/serial/by-id/NAME?baud=115200&format=8N1&dtr=on&rts=on"
+    node: str
+    settings: SerialSettings = field(default_factory=SerialSettings)
+
+    @property
+    def advice(self) -> str | None:
+        """What is allowed but unwise: a name that the system numbers in the order of plugging in (BR-021)."""
+        if PurePosixPath(self.node).name.startswith(("ttyUSB", "ttyACM")):
+            return (
+                f"{self.node} is a number that changes with the order of plugging in: use a name of /dev/serial/by-id"
+            )
+        return None
+
+    @classmethod
+    def parse(cls, parts: SplitResult, mistakes: Mistakes) -> SerialAddress:
+        node = unquote(parts.path)
+        if parts.netloc or len(node) < 2:
+            mistakes.append("a serial address begins with three slashes and names a node: serial:///dev/…")
+        found = mistakes.query(parts, ("baud", "format", "dtr", "rts"))
+        baud = found.get("baud", "115200")
+        if not baud.isdecimal() or int(baud) not in BAUDS:
+            mistakes.append(f"baud {baud!r} is not a speed, allowed: {', '.join(map(str, BAUDS))}")
+            baud = "115200"
+        frame = FORMAT.fullmatch(found.get("format", "8N1"))
+        if frame is None:
+            mistakes.append(f"format {found['format']!r}: data bits 7 or 8, parity N, E or O, stop bits 1 or 2, as 8N1")
+        bits, parity, stops = frame.groups() if frame else ("8", "N", "1")
+        levels = {line: _level(line, found.get(line, "on"), mistakes) for line in ("dtr", "rts")}
+        return cls(node, SerialSettings(int(baud), int(bits), parity, int(stops), levels["dtr"], levels["rts"]))
+
+    async def open(self, address: str, surroundings: Surroundings) -> Link:
+        from firmware_bridge.links.serial import open_serial
+
+        return await open_serial(self.node, self.settings, address=address)
+
+
+@dataclass(frozen=True, slots=True)
+class TcpAddress:
+    """A device or a serial server by host and port."""
+
+    form: ClassVar[str] = "tcp://HOST:PORT"
+    host: str
+    port: int
+
+    @classmethod
+    def parse(cls, parts: SplitResult, mistakes: Mistakes) -> TcpAddress:
+        host, port = mistakes.host_and_port(parts)
+        mistakes.query(parts, ())
+        if parts.path not in ("", "/"):
+            mistakes.append(f"nothing follows the port, but {parts.path!r} does")
+        return cls(host, port)
+
+    async def open(self, address: str, surroundings: Surroundings) -> Link:
+        from firmware_bridge.links.tcp import open_tcp
+
+        return await open_tcp(self.host, self.port, address=address)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryAddress:
+    """A cable within the process, by the name that a test or demo gave it."""
+
+    form: ClassVar[str] = "memory://NAME"
+    name: str
+
+    @classmethod
+    def parse(cls, parts: SplitResult, mistakes: Mistakes) -> MemoryAddress:
+        if not parts.netloc or parts.path:
+            mistakes.append("a memory address is one name")
+        mistakes.query(parts, ())
+        return cls(parts.netloc)
+
+    async def open(self, address: str, surroundings: Surroundings) -> Link:
+        answering = surroundings.memory.get(self.name)
+        if answering is None:
+            raise LinkAbsent(f"{address}: nobody answers there; names here: {', '.join(surroundings.memory) or 'none'}")
+        return answering()
+
+
+def _level(line: str, given: str, mistakes: Mistakes) -> bool:
+    if given not in ("on", "off"):
+        mistakes.append(f"{line} {given!r} is not a level, allowed: on, off")
+    return given == "on"

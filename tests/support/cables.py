@@ -1,0 +1,75 @@
+"""Cables to test links on: both ends of each kind, the real thing wherever it can be had."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from pathlib import Path
+
+from firmware_bridge.links.base import Link
+from firmware_bridge.links.memory import memory_pair
+from firmware_bridge.links.pty import open_pty
+from firmware_bridge.links.serial import open_serial
+from firmware_bridge.links.tcp import TcpLink, TcpListener, open_tcp
+from tests.support.collector import until
+
+
+@dataclass
+class Cable:
+    """Both ends, not started yet; `open_again` is a second opening of the host's side, where one can be tried."""
+
+    host: Link
+    device: Link
+    open_again: Callable[[], Awaitable[Link]] | None = None
+
+
+CableKind = Callable[[Path], AbstractAsyncContextManager[Cable]]
+
+
+@contextlib.asynccontextmanager
+async def memory_cable(directory: Path) -> AsyncIterator[Cable]:
+    host, device = memory_pair("test")
+    yield Cable(host, device)
+    await host.close()
+    await device.close()
+
+
+@contextlib.asynccontextmanager
+async def memory_message_cable(directory: Path) -> AsyncIterator[Cable]:
+    host, device = memory_pair("test", is_message_based=True)
+    yield Cable(host, device)
+    await host.close()
+    await device.close()
+
+
+@contextlib.asynccontextmanager
+async def serial_cable(directory: Path) -> AsyncIterator[Cable]:
+    name = directory / "shuffler"
+    pty = open_pty(name)
+    host = await open_serial(str(name))
+    yield Cable(host, pty.link, lambda: open_serial(str(name)))
+    await host.close()
+    await pty.link.close()
+
+
+@contextlib.asynccontextmanager
+async def tcp_cable(directory: Path) -> AsyncIterator[Cable]:
+    accepted: list[TcpLink] = []
+    listener = TcpListener(accepted.append)
+    await listener.open()
+    port = int(listener.address.rpartition(":")[2])
+    host = await open_tcp("127.0.0.1", port)
+    await until(lambda: accepted, "the connection on the device's side")
+    yield Cable(host, accepted[0])
+    await host.close()
+    await listener.close()
+
+
+CABLES: dict[str, CableKind] = {
+    "memory": memory_cable,
+    "memory messages": memory_message_cable,
+    "serial on a pty": serial_cable,
+    "tcp": tcp_cable,
+}
