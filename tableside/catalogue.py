@@ -67,8 +67,8 @@ class AlertText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     clears: Annotated[str, msgspec.Meta(min_length=1)]
     panel: str
     en: Lines
-    pt_PT: Lines  # noqa: N815  (the names of languages are fixed by BCP 47 practice)
-    zh_Hant_MO: Lines  # noqa: N815
+    pt_PT: Lines  # noqa: N815 - a language, as everybody writes it
+    zh_Hant_MO: Lines  # noqa: N815 - likewise
     status: dict[str, Status] = {}
 
     @property

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import settings
 
 from tests.support.jumping_loop import JumpingLoop, virtual_loop
+from tests.support.peer_report import last_line
 
 __all__ = ["virtual_loop"]
 
@@ -28,3 +29,14 @@ def pytest_asyncio_loop_factories(
     if item.get_closest_marker("virtual_time"):
         return {"virtual": JumpingLoop}
     return {"real": asyncio.SelectorEventLoop}
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """After everything else, also after pytest's own count: what a green run did not try."""
+    reporter: pytest.TerminalReporter | None = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or config.option.collectonly:
+        return
+    stats = reporter.stats
+    ran = [item for outcome in ("passed", "failed") for item in stats.get(outcome, []) if item.when == "call"]
+    reporter.write_line(last_line(ran, stats.get("skipped", [])))
