@@ -1,6 +1,8 @@
 """Alerts go to a person, not to a page: new → taken → arrived → cleared (semantics §5).
 
-One cause, one alert: repeats merge by (text, place). Texts, classes and lamps are the catalogue's.
+One cause, one alert: repeats merge by (text, place). Texts, classes, lamps and who must come are the catalogue's;
+who that is now, the section says: its floor supervisor, else room management; the neighbour and the pit manager
+when nobody takes it, room management in the end.
 """
 
 from __future__ import annotations
@@ -12,11 +14,27 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.events import LampColour, LampPattern
-from tableside.decisions import AlertCleared, AlertRaised, AlertRepeated
+from tableside import timers
+from tableside.catalogue import AlertClass, alert_text
+from tableside.decisions import (
+    AlertArrived,
+    AlertCleared,
+    AlertEscalated,
+    AlertRaised,
+    AlertRepeated,
+    AlertTaken,
+    LineShown,
+)
+from tableside.house import Role, Section
 from tableside.tables import Turn
 
 if TYPE_CHECKING:
     from tableside.state import TableState
+
+# semantics §5: class 1 not taken after 30 s goes on to the neighbour (and pit manager), after 120 s to room
+# management; class 2 to the neighbour after 5 min.
+ESCALATION_S: dict[int, tuple[int, ...]] = {1: (30, 120), 2: (300,)}
+TIMER = "alert:"
 
 
 class Progress(StrEnum):
@@ -28,6 +46,8 @@ class Progress(StrEnum):
 
 
 class Alert(msgspec.Struct, frozen=True):
+    """One that stands. `level` is its class, 0 at the table only; `asked` are staff ids, latest last."""
+
     number: int
     text: str
     place: str
@@ -38,6 +58,7 @@ class Alert(msgspec.Struct, frozen=True):
     taken_by: str = ""
     asked: tuple[str, ...] = ()
     times: int = 1
+    escalated: int = 0
 
 
 class Alerts(msgspec.Struct, frozen=True):
@@ -48,34 +69,113 @@ class Alerts(msgspec.Struct, frozen=True):
 
 
 def raise_alert(turn: Turn, text: str, place: str = "", /, **fields: str) -> int:
-    """Raise an alert of the catalogue, or count a repeat of the one that stands. Returns its number."""
+    """Raise an alert of the catalogue, or count a repeat of the one that stands. Returns its number, 0 for a line."""
+    entry = alert_text(text)
+    fields = {"table": turn.state.house.table, **fields}
+    if entry.class_ is AlertClass.LINE:
+        turn.decide(LineShown(text=text, fields=fields))
+        return 0
     key = f"{text}:{place}"
-    alerts = turn.state.alerts
-    known = alerts.standing.get(key)
+    known = turn.state.alerts.standing.get(key)
     if known is not None:
-        again = replace(known, times=known.times + 1, fields=fields or known.fields)
-        turn.state = replace(turn.state, alerts=replace(alerts, standing={**alerts.standing, key: again}))
+        again = replace(known, times=known.times + 1, fields=fields)
+        _put(turn, key, again)
         turn.decide(AlertRepeated(alert=known.number, times=again.times))
         return known.number
-    number = alerts.last + 1
-    fields = {"table": turn.state.house.table, **fields}
-    alert = Alert(number, text, place, 1, fields, turn.now_ns)
-    turn.state = replace(turn.state, alerts=Alerts(number, {**alerts.standing, key: alert}))
-    turn.decide(AlertRaised(alert=number, text=text, place=place, level=1, fields=fields, asked=()))
+    number = turn.state.alerts.last + 1
+    level = entry.class_.level
+    asked = _first_asked(turn.state.house.section, entry.come) if level else ()
+    alert = Alert(number, text, place, level, fields, turn.now_ns, asked=asked)
+    turn.state = replace(turn.state, alerts=replace(turn.state.alerts, last=number))
+    _put(turn, key, alert)
+    turn.decide(AlertRaised(alert=number, text=text, place=place, level=level, fields=fields, asked=asked))
+    if level:
+        timers.start(turn, f"{TIMER}{number}", ESCALATION_S[level][0])
     return number
 
 
 def clear_alert(turn: Turn, text: str, place: str = "", *, by: str, why: str) -> None:
     """What the alert asked for is done; nothing happens where it does not stand."""
     key = f"{text}:{place}"
-    alerts = turn.state.alerts
-    known = alerts.standing.get(key)
+    known = turn.state.alerts.standing.get(key)
     if known is not None:
-        rest = {name: alert for name, alert in alerts.standing.items() if name != key}
-        turn.state = replace(turn.state, alerts=replace(alerts, standing=rest))
+        rest = {name: alert for name, alert in turn.state.alerts.standing.items() if name != key}
+        turn.state = replace(turn.state, alerts=replace(turn.state.alerts, standing=rest))
+        timers.cancel(turn, f"{TIMER}{known.number}")
         turn.decide(AlertCleared(alert=known.number, by=by, why=why))
+
+
+def find(state: TableState, number: int) -> Alert | None:
+    """The standing alert of this number."""
+    return next((alert for alert in state.alerts.standing.values() if alert.number == number), None)
+
+
+def take(turn: Turn, alert: Alert, by: str) -> None:
+    """Somebody goes: nobody else is asked any more."""
+    _put(turn, _key(alert), replace(alert, progress=Progress.TAKEN, taken_by=by))
+    timers.cancel(turn, f"{TIMER}{alert.number}")
+    turn.decide(AlertTaken(alert=alert.number, by=by))
+
+
+def arrive(turn: Turn, alert: Alert, by: str) -> None:
+    """A tap at the table takes the alert, if nobody has, and marks arrival."""
+    if alert.progress is Progress.NEW:
+        take(turn, alert, by)
+    now = find(turn.state, alert.number)
+    assert now is not None
+    _put(turn, _key(now), replace(now, progress=Progress.ARRIVED))
+    turn.decide(AlertArrived(alert=alert.number, by=by))
+
+
+def escalate(turn: Turn, alert: Alert, why: str) -> None:
+    """Ask the next in line; the alert stays new."""
+    section = turn.state.house.section
+    steps = ESCALATION_S[alert.level]
+    step = alert.escalated + 1
+    named = (section.room_management,) if step >= 2 else (section.neighbour, section.pit_manager)
+    fresh = tuple(staff for staff in named if staff and staff not in alert.asked) or (section.room_management,)
+    asked = (*alert.asked, *(staff for staff in fresh if staff not in alert.asked))
+    _put(turn, _key(alert), replace(alert, asked=asked, escalated=step, progress=Progress.NEW, taken_by=""))
+    turn.decide(AlertEscalated(alert=alert.number, asked=fresh, why=why, level=alert.level))
+    if step < len(steps):
+        timers.start(turn, f"{TIMER}{alert.number}", steps[step] - steps[step - 1])
+    else:
+        timers.cancel(turn, f"{TIMER}{alert.number}")
+
+
+def hand_over(turn: Turn, staff: str) -> tuple[str, ...]:
+    """The section has another supervisor: what nobody has taken is asked of him. Returns the open items' texts."""
+    for key, alert in tuple(turn.state.alerts.standing.items()):
+        if alert.level and alert.progress is Progress.NEW and staff not in alert.asked:
+            _put(turn, key, replace(alert, asked=(*alert.asked, staff)))
+    return tuple(alert.text for alert in turn.state.alerts.standing.values())
 
 
 def lamps(state: TableState) -> frozenset[tuple[LampColour, LampPattern]]:
     """What the standing alerts want the lamp to show."""
-    return frozenset((LampColour.RED, LampPattern.STEADY) for _alert in state.alerts.standing.values())
+    return frozenset(alert_text(alert.text).shown for alert in state.alerts.standing.values())
+
+
+def wall_field(turn: Turn) -> str:
+    """A time in an alert's field: UTC ns as text; what people read is made of it in their zone."""
+    return str(turn.given.wall_ns)
+
+
+def _first_asked(section: Section, come: tuple[Role, ...]) -> tuple[str, ...]:
+    """Who is asked first. Nobody supervises the section: room management."""
+    by_role = {
+        Role.FLOOR_SUPERVISOR: section.supervisor or section.room_management,
+        Role.ROOM_MANAGEMENT: section.room_management,
+        Role.PIT_MANAGER: section.pit_manager,
+    }
+    named = tuple(dict.fromkeys(by_role[role] for role in come if by_role.get(role)))
+    return named or tuple(filter(None, (section.supervisor or section.room_management,)))
+
+
+def _key(alert: Alert) -> str:
+    return f"{alert.text}:{alert.place}"
+
+
+def _put(turn: Turn, key: str, alert: Alert) -> None:
+    alerts = turn.state.alerts
+    turn.state = replace(turn.state, alerts=replace(alerts, standing={**alerts.standing, key: alert}))

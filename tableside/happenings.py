@@ -293,6 +293,13 @@ class PresenceLapsed(Happening, frozen=True, kw_only=True):
     meter: int | None
 
 
+class BadgeTapped(Happening, frozen=True, kw_only=True):
+    """A member of staff was seen at the table's reader (one sighting; semantics §2.1)."""
+
+    staff: str
+    reader: str
+
+
 class BadgeRefused(Happening, frozen=True, kw_only=True):
     """A badge of the wrong role, unknown, revoked or out of date; unknown ones as a keyed digest."""
 

@@ -8,7 +8,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tableside.permits import Wishes
-from tableside.procedures import counts, differences, outcomes, rounds
+from tableside.procedures import (
+    complaints,
+    conditions,
+    counts,
+    damaged,
+    differences,
+    jams,
+    lid,
+    outcomes,
+    people,
+    rounds,
+    stops,
+)
 from tableside.tables import Procedure
 
 if TYPE_CHECKING:
@@ -19,10 +31,18 @@ PROCEDURES: tuple[Procedure, ...] = (
     rounds.PROCEDURE,
     counts.PROCEDURE,
     differences.PROCEDURE,
+    conditions.PROCEDURE,
+    stops.PROCEDURE,
+    lid.PROCEDURE,
+    jams.AT_PLACE,
+    jams.HELP,
+    damaged.PROCEDURE,
+    complaints.PROCEDURE,
+    people.PROCEDURE,
 )
 
 # Who may wish for permits; the first wish for a (device, permit) counts.
-WISHES: tuple[Wishes, ...] = (rounds.wishes,)
+WISHES: tuple[Wishes, ...] = (rounds.wishes, lid.wishes)
 
 
 def is_round_open(state: TableState) -> bool:

@@ -203,7 +203,7 @@ def _close_return(turn: Turn, held_over: int) -> None:
     rounds = _of(turn)
     if not held_over:
         put(turn, held_over=0, held_since=0)
-        alerts.clear_alert(turn, "HELD-OVER", by=turn.by, why="inserted")
+        alerts.clear_alert(turn, "HELD-OVER-LONG", by=turn.by, why="inserted")
     PROCEDURE.move(turn, None, RoundState.WAITING, "CSM-10")
     turn.happened(CardsReturned(round=rounds.number, cards=rounds.returned, held_over=held_over))
     turn.happened(QuietPointReached(point="return ended"))
@@ -220,8 +220,10 @@ def _hold(turn: Turn, cards: int) -> None:
     since = rounds.held_since or rounds.number
     put(turn, held_over=cards, held_since=since)
     turn.happened(CardsHeldOver(round=rounds.number, cards=cards))
-    if rounds.number - since + 1 >= turn.state.house.held_over_alert_rounds:
-        alerts.raise_alert(turn, "HELD-OVER", n=str(cards), since=str(since))
+    alerts.raise_alert(turn, "HELD-OVER", n=str(cards), time=alerts.wall_field(turn))
+    waited = rounds.number - since + 1
+    if waited >= turn.state.house.held_over_alert_rounds:
+        alerts.raise_alert(turn, "HELD-OVER-LONG", n=str(cards), rounds=str(waited))
 
 
 def _is_outside(_turn: Turn, what: DifferenceSettled) -> bool:

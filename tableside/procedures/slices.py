@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import msgspec
 
+from tableside.procedures.complaints import ComplaintSlice
 from tableside.procedures.counts import CountSlice
+from tableside.procedures.damaged import DamagedSlice
 from tableside.procedures.differences import DifferenceSlice
+from tableside.procedures.jams import JamSlice
+from tableside.procedures.lid import LidSlice
+from tableside.procedures.people import PeopleSlice
 from tableside.procedures.rounds import RoundSlice
 
 
@@ -15,3 +20,8 @@ class Procedures(msgspec.Struct, frozen=True):
     rounds: RoundSlice = RoundSlice()
     counts: CountSlice = CountSlice()
     differences: DifferenceSlice = DifferenceSlice()
+    lid: LidSlice = LidSlice()
+    jams: JamSlice = JamSlice()
+    damaged: DamagedSlice = DamagedSlice()
+    complaints: ComplaintSlice = ComplaintSlice()
+    people: PeopleSlice = PeopleSlice()

@@ -1,0 +1,150 @@
+"""Patrons' complaints: heard until the round's cards begin to go in (CSM-12).
+
+One in its window holds insertion until a supervisor settles it; held-over cards keep their rounds' windows. A late
+one is recorded as late: the supervisor decides, no machine refuses a guest.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from tableside import alerts, locks, presence
+from tableside.happenings import ComplaintRaised, ComplaintSettled
+from tableside.house import Role
+from tableside.locks import Scope
+from tableside.requests import RaiseComplaint, SettleComplaint
+from tableside.tables import Procedure, Refusal, Row, Turn
+
+if TYPE_CHECKING:
+    from tableside.state import TableState
+
+
+class Complaint(msgspec.Struct, frozen=True):
+    """One that is not settled. Times in UTC ns."""
+
+    number: int
+    round: int
+    is_late: bool
+    raised_ns: int
+
+
+class ComplaintSlice(msgspec.Struct, frozen=True):
+    """Open complaints by number, how many there were, and when the present round's cards began to go in."""
+
+    last: int = 0
+    open: dict[str, Complaint] = {}
+
+
+class ComplaintState(StrEnum):
+    """Derived: whether one holds the cards out."""
+
+    NONE = "none open"
+    HOLDING = "holding the cards out"
+    LATE = "late ones only"
+
+
+def read(state: TableState, _what: object) -> ComplaintState:
+    """Derived from the open complaints."""
+    complaints = state.procedures.complaints.open.values()
+    if any(not complaint.is_late for complaint in complaints):
+        return ComplaintState.HOLDING
+    return ComplaintState.LATE if complaints else ComplaintState.NONE
+
+
+def put(turn: Turn, **changes: object) -> None:
+    """Change the slice."""
+    procedures = turn.state.procedures
+    slice_ = replace(procedures.complaints, **changes)
+    turn.state = replace(turn.state, procedures=replace(procedures, complaints=slice_))
+
+
+def is_window_open(state: TableState, number: int) -> bool:
+    """CSM-12: from the round's first card until its cards begin to go in; with held-over cards as long as they wait."""
+    rounds = state.procedures.rounds
+    if rounds.held_over and rounds.held_since <= number <= rounds.number:
+        return rounds.returned == 0
+    if number != rounds.number or not number:
+        return False
+    return rounds.state.value == "dealing" or (rounds.state.value == "over" and rounds.returned == 0)
+
+
+def lock_reason(number: int) -> str:
+    """The name of a complaint's lock."""
+    return f"complaint {number}"
+
+
+def _raised(turn: Turn, what: RaiseComplaint) -> None:
+    complaints = turn.state.procedures.complaints
+    round_number = what.round or turn.state.procedures.rounds.number
+    is_late = not is_window_open(turn.state, round_number)
+    number = complaints.last + 1
+    complaint = Complaint(number, round_number, is_late, turn.given.wall_ns)
+    put(turn, last=number, open={**complaints.open, str(number): complaint})
+    turn.happened(ComplaintRaised(complaint=number, round=round_number, is_late=is_late))
+    if is_late:
+        alerts.raise_alert(turn, "COMPLAINT-LATE", str(number), r=str(round_number))
+    else:
+        locks.add(turn, Scope.FEED, lock_reason(number), "CSM-12")
+        alerts.raise_alert(turn, "COMPLAINT-HOLD", str(number), r=str(round_number))
+
+
+def _is_known_round(turn: Turn, what: RaiseComplaint) -> Refusal | None:
+    last = turn.state.procedures.rounds.number
+    if 0 <= what.round <= last and last:
+        return None
+    return Refusal("CSM-12", f"there is no round {what.round or last}", f"name a round from 1 to {last}")
+
+
+def _is_key_again(turn: Turn, what: RaiseComplaint) -> bool:
+    """HOLD pressed again while the round's complaint holds the cards: one complaint, not two."""
+    rounds = turn.state.procedures.rounds
+    open_ = turn.state.procedures.complaints.open.values()
+    return what.via == "key" and any(not each.is_late and each.round == rounds.number for each in open_)
+
+
+def _is_open(turn: Turn, what: SettleComplaint) -> Refusal | None:
+    if str(what.complaint) in turn.state.procedures.complaints.open and what.decision.strip():
+        return None
+    numbers = ", ".join(turn.state.procedures.complaints.open) or "none"
+    return Refusal("CSM-12", f"complaint {what.complaint} is not open, or no decision is given", f"open: {numbers}")
+
+
+def _settled(turn: Turn, what: SettleComplaint) -> None:
+    number = what.complaint
+    open_ = turn.state.procedures.complaints.open
+    put(turn, open={key: each for key, each in open_.items() if key != str(number)})
+    locks.remove_all(turn, lock_reason(number), turn.by)
+    for text in ("COMPLAINT-HOLD", "COMPLAINT-LATE"):
+        alerts.clear_alert(turn, text, str(number), by=turn.by, why=what.decision)
+    turn.happened(ComplaintSettled(complaint=number, decision=what.decision, by=turn.by))
+
+
+SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-12")
+S = ComplaintState
+PROCEDURE = Procedure(
+    name="complaint",
+    rule="CSM-12",
+    states=ComplaintState,
+    read=read,
+    write=lambda _turn, _what, _target: None,
+    rows=(
+        Row(S.HOLDING, RaiseComplaint, None, when=_is_key_again, said="the cards are held out already"),
+        *(
+            Row(state, RaiseComplaint, None, _raised, guards=(_is_known_round,), said="complaint entered")
+            for state in S
+        ),
+        *(
+            Row(state, SettleComplaint, None, _settled, guards=(SUPERVISOR, _is_open), said="settled")
+            for state in (S.HOLDING, S.LATE)
+        ),
+    ),
+    next_step={
+        S.NONE: "no complaint is open",
+        S.HOLDING: "the supervisor decides and settles it; the cards go in after that",
+        S.LATE: "the supervisor decides; the cards are in already",
+    },
+)

@@ -1,0 +1,232 @@
+"""Conditions of devices and of the product itself: silent, wrong, faulty, restarted, no journal, no space, clock.
+
+Faults that touch cards or authority latch until a named act; links and levels clear by themselves (semantics §3).
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from drivers import events
+from drivers.events import DeviceFaulted, DeviceFaultGone, DeviceRejected, NoticesLost, Tampered
+from tableside import alerts, devices, incidents, locks, presence, timers
+from tableside.decisions import FaultCleared, LevelsAsked
+from tableside.happenings import CountWanted, DeviceCame, DeviceWent
+from tableside.house import Role
+from tableside.inputs import (
+    ClockStepped,
+    CommitSlow,
+    DeadlinePassed,
+    JournalOnReserve,
+    JournalRestored,
+    SpaceLow,
+)
+from tableside.locks import Scope
+from tableside.requests import ClearFault
+from tableside.tables import Procedure, Refusal, Row, Turn
+
+if TYPE_CHECKING:
+    from tableside.state import TableState
+
+SILENT_TIMER = "silent:"
+JOURNAL = "journal"
+SLOW_COMMIT_LOCK_S = 5  # semantics §1.1
+# TDL §9 *Faults* that leave play unharmed: lamp, and a sensor margin or temperature that only warns.
+WARNINGS = frozenset({7, 10, 12})
+DOUBLE_FEED = 14
+LOW_MACHINE_TEXT = "MACHINE-LOW"
+
+
+class ConditionState(StrEnum):
+    """These have no states of their own: each condition stands or not, as levels, locks and alerts say."""
+
+    ANY = "any"
+
+
+def read(_state: TableState, _what: object) -> ConditionState:
+    """Always the one state."""
+    return ConditionState.ANY
+
+
+# --- links --------------------------------------------------------------------------------------------------
+
+
+def _went(turn: Turn, what: DeviceWent) -> None:
+    timers.start(turn, SILENT_TIMER + what.device, turn.state.house.device_silent_s)
+
+
+def _is_silent(_turn: Turn, what: DeadlinePassed) -> bool:
+    return what.name.startswith(SILENT_TIMER)
+
+
+def _silent(turn: Turn, what: DeadlinePassed) -> None:
+    device = what.name.removeprefix(SILENT_TIMER)
+    alerts.raise_alert(turn, _silent_text(turn, device), device, time=alerts.wall_field(turn))
+
+
+def _silent_text(turn: Turn, device: str) -> str:
+    if device == turn.state.house.shuffler or device in turn.state.house.spare_shufflers:
+        return "SHUFFLER-SILENT"
+    return "SWITCH-BOX-SILENT" if device == turn.state.house.switch_box else "READER-OFFLINE"
+
+
+def _came(turn: Turn, what: DeviceCame) -> None:
+    timers.cancel(turn, SILENT_TIMER + what.device)
+    for text in (_silent_text(turn, what.device), "DEVICE-WRONG"):
+        alerts.clear_alert(turn, text, what.device, by=what.device, why="answers again")
+    locks.remove_all(turn, f"wrong device {what.device}", what.device)
+
+
+def _rejected(turn: Turn, what: DeviceRejected) -> None:
+    incidents.open_incident(turn, "wrong device", "CSM-8", f"{what.device}: {what.why}")
+    for scope in (Scope.DEAL, Scope.FEED):
+        locks.add(turn, scope, f"wrong device {what.device}", "CSM-8")
+    alerts.raise_alert(turn, "DEVICE-WRONG", what.device, device=what.device)
+
+
+def _is_news(turn: Turn, what: DeviceRejected) -> bool:
+    return f"DEVICE-WRONG:{what.device}" not in turn.state.alerts.standing
+
+
+# --- the device itself --------------------------------------------------------------------------------------
+
+
+def _booted(turn: Turn, what: events.DeviceBooted) -> None:
+    if what.device == turn.state.house.shuffler and what.number == 1 and what.content:
+        alerts.raise_alert(turn, "DEVICE-RESET", what.device)
+
+
+def _counted(turn: Turn, what: events.LevelsRead) -> None:
+    if not devices.of(turn, what.device).is_content_unverified:
+        alerts.clear_alert(turn, "DEVICE-RESET", what.device, by="count", why="counted")
+
+
+def _notices_lost(turn: Turn, what: NoticesLost) -> None:
+    """The levels are read, and a full count tells what the lost notices would have (TDL §5)."""
+    incidents.open_incident(turn, "notices lost", "CSM-8", f"{what.device}: {what.how_many or 'some'} notices lost")
+    alerts.raise_alert(turn, "NOTICES-LOST", what.device, device=what.device)
+    turn.decide(LevelsAsked(device=what.device, why="notices lost"))
+    if what.device == turn.state.house.shuffler:
+        turn.happened(CountWanted(why="unverified"))
+
+
+def _faulted(turn: Turn, what: DeviceFaulted) -> None:
+    if what.fault in WARNINGS:
+        alerts.raise_alert(turn, "DEVICE-WARNING", _place(what), device=what.device, fault=str(what.fault))
+        return
+    for scope in (Scope.DEAL, Scope.FEED):
+        locks.add(turn, scope, lock_reason(what.device, what.fault), "CSM-2")
+    if what.fault == DOUBLE_FEED:
+        alerts.raise_alert(turn, "DOUBLE-FEED", _place(what))
+        turn.happened(CountWanted(why="double feed"))
+    else:
+        alerts.raise_alert(turn, "DEVICE-FAULT", _place(what), device=what.device, fault=str(what.fault))
+
+
+def _fault_gone(turn: Turn, what: DeviceFaultGone) -> None:
+    """A warning clears by itself; a fault that stopped play stays latched until somebody clears it by name."""
+    if what.fault in WARNINGS:
+        alerts.clear_alert(turn, "DEVICE-WARNING", _place(what), by=what.device, why="gone")
+
+
+def _place(what: DeviceFaulted | DeviceFaultGone) -> str:
+    return f"{what.device}:{what.fault}"
+
+
+def lock_reason(device: str, fault: int) -> str:
+    """The name of a fault's lock."""
+    return f"fault {fault} {device}"
+
+
+def _is_gone(turn: Turn, what: ClearFault) -> Refusal | None:
+    standing = [fault for fault, _ in devices.of(turn, what.device).faults]
+    if what.fault in standing:
+        return Refusal("CSM-2", f"fault {what.fault} of {what.device} still stands", "mend it first, then clear it")
+    return None
+
+
+def _cleared(turn: Turn, what: ClearFault) -> None:
+    locks.remove_all(turn, lock_reason(what.device, what.fault), turn.by)
+    for text in ("DEVICE-FAULT", "DOUBLE-FEED"):
+        alerts.clear_alert(turn, text, f"{what.device}:{what.fault}", by=turn.by, why="cleared by name")
+    turn.decide(FaultCleared(device=what.device, fault=what.fault, by=turn.by))
+
+
+def _tampered(turn: Turn, what: Tampered) -> None:
+    incidents.open_incident(turn, "tamper", "CSM-8", f"{what.device}: {what.what} opened")
+    for scope in (Scope.DEAL, Scope.FEED, Scope.LID):
+        locks.add(turn, scope, f"tamper {what.device}", "CSM-8")
+    alerts.raise_alert(turn, "TAMPER", what.device, device=what.device)
+
+
+def _low(turn: Turn, what: events.BufferLow) -> None:
+    alerts.raise_alert(turn, LOW_MACHINE_TEXT, what.device, n=str(what.cards))
+
+
+def _normal(turn: Turn, what: events.BufferNormal) -> None:
+    alerts.clear_alert(turn, LOW_MACHINE_TEXT, what.device, by=what.device, why="refilled")
+
+
+# --- the product itself -------------------------------------------------------------------------------------
+
+
+def _on_reserve(turn: Turn, what: JournalOnReserve) -> None:
+    """No journal, no new round; the one in progress may end on the reserve (design rule 8)."""
+    incidents.open_incident(turn, JOURNAL, "CSM-8", f"rows go to the reserve: {what.why}")
+    locks.add(turn, Scope.DEAL, JOURNAL, "CSM-8", is_from_next_round=True)
+    alerts.raise_alert(turn, "JOURNAL-FAILED")
+
+
+def _restored(turn: Turn, what: JournalRestored) -> None:
+    locks.remove_all(turn, JOURNAL, "journal")
+    alerts.clear_alert(turn, "JOURNAL-FAILED", by="journal", why="written again")
+    for incident in incidents.of_kind(turn, JOURNAL):
+        incidents.close(turn, incident.number, f"{what.rows} rows carried over", "journal")
+
+
+def _slow(turn: Turn, what: CommitSlow) -> None:
+    alerts.raise_alert(turn, "JOURNAL-SLOW", ms=str(round(what.seconds * 1000)))
+    if what.seconds > SLOW_COMMIT_LOCK_S:
+        locks.add(turn, Scope.DEAL, "journal slow", "CSM-8", is_from_next_round=True)
+
+
+def _space(turn: Turn, what: SpaceLow) -> None:
+    alerts.raise_alert(turn, "DISK-LOW", n=str(what.free_percent))
+
+
+def _clock(turn: Turn, what: ClockStepped) -> None:
+    alerts.raise_alert(turn, "CLOCK-STEPPED", n=str(round(what.seconds)))
+
+
+A = ConditionState.ANY
+MENDER = presence.acts_as(Role.FLOOR_SUPERVISOR, Role.TECHNICIAN, rule="CSM-2")
+PROCEDURE = Procedure(
+    name="conditions",
+    rule="CSM-8",
+    states=ConditionState,
+    read=read,
+    write=lambda _turn, _what, _target: None,
+    rows=(
+        Row(A, DeviceWent, None, _went, said="a device went away"),
+        Row(A, DeadlinePassed, None, _silent, _is_silent, said="it stays away"),
+        Row(A, DeviceCame, None, _came, said="it answers again"),
+        Row(A, DeviceRejected, None, _rejected, _is_news, said="another device answers"),
+        Row(A, DeviceRejected, None, said="still another device"),
+        Row(A, events.DeviceBooted, None, _booted, said="restarted"),
+        Row(A, events.LevelsRead, None, _counted, said="levels read"),
+        Row(A, NoticesLost, None, _notices_lost, said="notices lost"),
+        Row(A, DeviceFaulted, None, _faulted, said="fault"),
+        Row(A, DeviceFaultGone, None, _fault_gone, said="fault gone"),
+        Row(A, ClearFault, None, _cleared, guards=(MENDER, _is_gone), rule="CSM-2", said="cleared by name"),
+        Row(A, Tampered, None, _tampered, said="tampered with"),
+        Row(A, events.BufferLow, None, _low, said="few cards"),
+        Row(A, events.BufferNormal, None, _normal, said="enough cards"),
+        Row(A, JournalOnReserve, None, _on_reserve, said="no journal"),
+        Row(A, JournalRestored, None, _restored, said="journal again"),
+        Row(A, CommitSlow, None, _slow, said="slow"),
+        Row(A, SpaceLow, None, _space, said="space low"),
+        Row(A, ClockStepped, None, _clock, said="clock stepped"),
+    ),
+    next_step={A: "see what stands: locks, alerts, devices"},
+)

@@ -1,0 +1,236 @@
+"""A jam: lamp, alert, taken, lid, one question, running count, play (CSM-2; semantics §4).
+
+A jam latches: it is over only when the machine's path is clear *and* a supervisor has answered for the cards.
+Jams at several places stand side by side; each has its own state.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from drivers.events import CardJammed, JamGone, Place
+from firmware_bridge.clock import NS_PER_S
+from tableside import alerts, locks, presence
+from tableside.happenings import (
+    CardsHandled,
+    CountWanted,
+    JamCleared,
+    JamOpened,
+    QuietPointReached,
+    SwapAdvised,
+    TechnicianCalled,
+    TechnicianWorked,
+)
+from tableside.house import Role
+from tableside.locks import Scope
+from tableside.presence import Operation
+from tableside.requests import CallTechnician, TechnicianDone
+from tableside.tables import Procedure, Refusal, Row, Turn
+
+if TYPE_CHECKING:
+    from tableside.state import TableState
+
+TEXTS = {Place.EXIT: "JAM-EXIT", Place.CAROUSEL: "JAM-CAROUSEL", Place.FEED: "JAM-FEED"}
+OTHER_TEXT = "JAM-OTHER"
+NS_PER_MINUTE = 60 * NS_PER_S
+
+
+class JamState(StrEnum):
+    """At one place: nothing; stuck; path clear but cards not answered for; answered for but still stuck."""
+
+    CLEAR = "clear"
+    STUCK = "stuck"
+    PATH_CLEAR = "path clear"
+    ANSWERED = "answered for"
+
+
+class Jam(msgspec.Struct, frozen=True):
+    """One standing jam."""
+
+    state: JamState
+    taken_out: int = 0
+
+
+class JamSlice(msgspec.Struct, frozen=True):
+    """Standing jams by place; when each lately began (place, UTC ns); the technician's call, if one stands."""
+
+    standing: dict[str, Jam] = {}
+    lately: tuple[tuple[str, int], ...] = ()
+    is_technician_called: bool = False
+
+
+def put(turn: Turn, **changes: object) -> None:
+    """Change the slice."""
+    procedures = turn.state.procedures
+    turn.state = replace(turn.state, procedures=replace(procedures, jams=replace(procedures.jams, **changes)))
+
+
+def _of(turn: Turn) -> JamSlice:
+    return turn.state.procedures.jams
+
+
+def lock_reason(place: str) -> str:
+    """The name of a jam's lock."""
+    return f"jam {place}"
+
+
+# --- at one place --------------------------------------------------------------------------------------------
+
+
+def read_place(state: TableState, what: CardJammed | JamGone) -> JamState:
+    """The state at the place that the fact speaks of."""
+    jam = state.procedures.jams.standing.get(what.place)
+    return JamState.CLEAR if jam is None else jam.state
+
+
+def _write_place(turn: Turn, what: CardJammed | JamGone, target: Enum) -> None:
+    assert isinstance(target, JamState)
+    _set(turn, what.place, target)
+
+
+def _set(turn: Turn, place: str, target: JamState, taken_out: int = 0) -> None:
+    standing = {name: jam for name, jam in _of(turn).standing.items() if name != place}
+    if target is not JamState.CLEAR:
+        before = _of(turn).standing.get(place)
+        standing[place] = Jam(target, taken_out or (before.taken_out if before is not None else 0))
+    put(turn, standing=standing)
+
+
+def _jammed(turn: Turn, what: CardJammed) -> None:
+    house = turn.state.house
+    since = turn.given.wall_ns - house.jam_advice_minutes * NS_PER_MINUTE
+    lately = (*((place, at) for place, at in _of(turn).lately if at > since), (str(what.place), turn.given.wall_ns))
+    put(turn, lately=lately)
+    times = sum(place == what.place for place, _ in lately)
+    for scope in (Scope.DEAL, Scope.FEED):
+        locks.add(turn, scope, lock_reason(what.place), "CSM-2")
+    alerts.raise_alert(turn, TEXTS.get(what.place, OTHER_TEXT), what.place)
+    turn.happened(JamOpened(place=what.place, times_lately=times))
+    if times >= house.jam_advice_count:
+        turn.happened(SwapAdvised(place=what.place, times=times))
+        minutes = str(house.jam_advice_minutes)
+        alerts.raise_alert(turn, "JAM-REPEATED", what.place, n=str(times), place=what.place, minutes=minutes)
+
+
+def _cleared(turn: Turn, what: JamGone) -> None:
+    _over(turn, what.place)
+
+
+def _over(turn: Turn, place: Place) -> None:
+    jam = _of(turn).standing.get(place)
+    _set(turn, place, JamState.CLEAR)
+    locks.remove_all(turn, lock_reason(place), turn.by or "path clear")
+    for text in (TEXTS.get(place, OTHER_TEXT), "JAM-REPEATED", "TECHNICIAN-ASKED"):
+        alerts.clear_alert(turn, text, place, by=turn.by, why="cleared")
+    if not _of(turn).standing:
+        put(turn, is_technician_called=False)
+    turn.happened(JamCleared(place=place, taken_out=jam.taken_out if jam is not None else 0, by=turn.by))
+    turn.happened(QuietPointReached(point="jam cleared"))
+    if turn.state.house.jurisdiction.full_count_after_jam:
+        turn.happened(CountWanted(why="jam"))
+
+
+P = JamState
+AT_PLACE = Procedure(
+    name="jam",
+    rule="CSM-2",
+    states=JamState,
+    read=read_place,
+    write=_write_place,
+    rows=(
+        Row(P.CLEAR, CardJammed, P.STUCK, _jammed, said="card stuck"),
+        Row(P.CLEAR, JamGone, None, said="gone already"),
+        Row(P.STUCK, CardJammed, None, said="still stuck"),
+        Row(P.STUCK, JamGone, P.PATH_CLEAR, said="path clear"),
+        Row(P.PATH_CLEAR, CardJammed, P.STUCK, _jammed, said="stuck again"),
+        Row(P.PATH_CLEAR, JamGone, None, said="path clear"),
+        Row(P.ANSWERED, CardJammed, P.STUCK, _jammed, said="stuck again"),
+        Row(P.ANSWERED, JamGone, None, _cleared, said="cleared"),
+    ),
+    next_step={
+        P.CLEAR: "play goes on",
+        P.STUCK: "floor supervisor: tap the badge, open the lid, take the card out",
+        P.PATH_CLEAR: "say how many cards were taken out and where they are",
+        P.ANSWERED: "the machine still feels a card: look again, or ask for a technician",
+    },
+)
+
+
+# --- people at a jam ------------------------------------------------------------------------------------------
+
+
+class HelpState(StrEnum):
+    """Whether any jam stands, and who works on it."""
+
+    NOT_NEEDED = "no jam"
+    SUPERVISOR = "supervisor at it"
+    TECHNICIAN = "technician asked for"
+
+
+def read_help(state: TableState, _what: object) -> HelpState:
+    """Derived from the standing jams."""
+    jams = state.procedures.jams
+    if not jams.standing and not jams.is_technician_called:
+        return HelpState.NOT_NEEDED
+    return HelpState.TECHNICIAN if jams.is_technician_called else HelpState.SUPERVISOR
+
+
+def _answered(turn: Turn, what: CardsHandled) -> None:
+    """The supervisor answered: jams whose path is clear are over; the others wait for their path."""
+    for place, jam in tuple(_of(turn).standing.items()):
+        _set(turn, place, jam.state, jam.taken_out + what.cards)
+        if jam.state is JamState.PATH_CLEAR:
+            _over(turn, Place(place))
+        else:
+            _set(turn, place, JamState.ANSWERED)
+
+
+def _call(turn: Turn, _what: CallTechnician) -> None:
+    put(turn, is_technician_called=True)
+    turn.happened(TechnicianCalled(by=turn.by))
+    for place in _of(turn).standing:
+        alerts.raise_alert(turn, "TECHNICIAN-ASKED", place, place=place)
+
+
+def _worked(turn: Turn, what: TechnicianDone) -> None:
+    put(turn, is_technician_called=False)
+    turn.happened(TechnicianWorked(technician=what.technician, work=what.work, by=turn.by))
+    for place in Place:
+        alerts.clear_alert(turn, "TECHNICIAN-ASKED", place, by=what.technician, why=what.work)
+
+
+def _is_technician(turn: Turn, what: TechnicianDone) -> Refusal | None:
+    person = turn.state.house.person(what.technician)
+    if person is not None and Role.TECHNICIAN in person.roles:
+        return None
+    return Refusal("CSM-2", f"{what.technician} is no technician of this house", "name the technician by staff id")
+
+
+SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-2")
+# CSM-2: a technician works at an open lid only while a supervisor's presence is proved.
+SUPERVISED = presence.needs(Operation.LID, "CSM-2")
+H = HelpState
+HELP = Procedure(
+    name="jam help",
+    rule="CSM-2",
+    states=HelpState,
+    read=read_help,
+    write=lambda _turn, _what, _target: None,
+    rows=(
+        Row(H.NOT_NEEDED, CardsHandled, None, said="no jam"),
+        Row(H.SUPERVISOR, CardsHandled, None, _answered, said="answered for"),
+        Row(H.TECHNICIAN, CardsHandled, None, _answered, said="answered for"),
+        Row(H.SUPERVISOR, CallTechnician, None, _call, guards=(SUPERVISOR,), said="technician called"),
+        Row(H.TECHNICIAN, CallTechnician, None, said="technician is called"),
+        Row(H.TECHNICIAN, TechnicianDone, None, _worked, guards=(SUPERVISED, _is_technician), said="work recorded"),
+    ),
+    next_step={
+        H.NOT_NEEDED: "no jam stands",
+        H.SUPERVISOR: "clear the jam, or ask for a technician",
+        H.TECHNICIAN: "the technician works while the supervisor stands by; then record the work",
+    },
+)

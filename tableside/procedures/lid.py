@@ -1,0 +1,221 @@
+"""The lid: free for whoever is signed in, an incident for nobody known (CSM-2; semantics §2.1.8).
+
+Hands are in it while it is open, so a lapse of presence does not shut it. When it shuts one question is answered:
+how many cards were taken out, and where are they now.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from drivers.events import LidClosed, LidOpened, PermitKind
+from tableside import alerts, card_account, incidents, locks, presence, timers
+from tableside.card_account import DAMAGED, HAND, MACHINE, TABLE, TRAY, Evidence
+from tableside.happenings import CardsHandled, CountWanted, PresenceShown, QuietPointReached
+from tableside.inputs import DeadlinePassed
+from tableside.locks import Scope
+from tableside.permits import LID_MS, Wish
+from tableside.presence import Operation
+from tableside.requests import CardsTakenOut, OpenLid
+from tableside.tables import Procedure, Refusal, Row, Turn
+
+if TYPE_CHECKING:
+    from tableside.state import TableState
+
+REASON = "lid"
+FREE_TIMER = "lid:free"
+LONG_TIMER = "lid:long"
+# Where cards taken out by hand may be said to be; `back in` means in the machine again.
+NOW_AT = {"table": TABLE, "tray": TRAY, "damaged": DAMAGED, "back in": MACHINE}
+# Nobody holds more than the machine's largest load in two hands at an open lid.
+CARDS_MAX = 416
+
+
+class LidState(StrEnum):
+    """Shut; free to be opened; open by somebody signed in; open by nobody known; shut but not yet answered for."""
+
+    SHUT = "shut"
+    FREE = "free"
+    OPEN = "open"
+    UNSIGNED = "open, nobody signed in"
+    ASKING = "shut, question open"
+
+
+class LidSlice(msgspec.Struct, frozen=True):
+    """`answered`: cards taken out in this opening, None until said. `is_known`: somebody signed in for it."""
+
+    state: LidState = LidState.SHUT
+    by: str = ""
+    answered: int | None = None
+    is_known: bool = True
+
+
+def put(turn: Turn, **changes: object) -> None:
+    """Change the slice."""
+    procedures = turn.state.procedures
+    turn.state = replace(turn.state, procedures=replace(procedures, lid=replace(procedures.lid, **changes)))
+
+
+def wishes(state: TableState) -> tuple[Wish, ...]:
+    """The lid is free while somebody who is present has asked for it, and stays so while it is open."""
+    if state.procedures.lid.state in (LidState.FREE, LidState.OPEN):
+        return (Wish(state.house.shuffler, PermitKind.LID, LID_MS),)
+    return ()
+
+
+def _free(turn: Turn, _what: OpenLid) -> None:
+    presence.begin(turn, Operation.LID)
+    put(turn, by=turn.by, answered=None, is_known=True)
+    timers.start(turn, FREE_TIMER, LID_MS / 1000)
+
+
+def _not_opened(turn: Turn, _what: DeadlinePassed) -> None:
+    presence.end(turn, Operation.LID)
+
+
+def _opened(turn: Turn, _what: LidOpened) -> None:
+    timers.cancel(turn, FREE_TIMER)
+    _lock(turn)
+    timers.start(turn, LONG_TIMER, turn.state.house.lid_open_alert_s)
+
+
+def _opened_by_nobody(turn: Turn, what: LidOpened) -> None:
+    put(turn, by="", answered=None, is_known=False)
+    _lock(turn)
+    incidents.open_incident(turn, "lid", "CSM-2", f"{what.device}: lid opened by nobody known")
+    alerts.raise_alert(turn, "LID-FOUND-OPEN" if what.number == 0 else "LID-OPEN")
+
+
+def _signed_in(turn: Turn, _what: OpenLid) -> None:
+    presence.begin(turn, Operation.LID)
+    put(turn, by=turn.by)
+    _clear_alerts(turn, "signed in")
+    timers.start(turn, LONG_TIMER, turn.state.house.lid_open_alert_s)
+
+
+def _seen_again(turn: Turn, _what: PresenceShown) -> None:
+    timers.start(turn, LONG_TIMER, turn.state.house.lid_open_alert_s)
+    alerts.clear_alert(turn, "LID-OPEN-LONG", by=turn.by, why="seen again")
+
+
+def _is_lid(_turn: Turn, what: PresenceShown) -> bool:
+    return what.operation == Operation.LID
+
+
+def _open_long(turn: Turn, _what: DeadlinePassed) -> None:
+    alerts.raise_alert(turn, "LID-OPEN-LONG", n=str(turn.state.house.lid_open_alert_s))
+
+
+def _is_long(_turn: Turn, what: DeadlinePassed) -> bool:
+    return what.name == LONG_TIMER
+
+
+def _is_free_over(_turn: Turn, what: DeadlinePassed) -> bool:
+    return what.name == FREE_TIMER
+
+
+def _is_answer(_turn: Turn, what: CardsTakenOut) -> Refusal | None:
+    if what.now not in NOW_AT:
+        return Refusal("CSM-2", f"{what.now!r} is no place for cards", f"say one of: {', '.join(NOW_AT)}")
+    if not 0 <= what.cards <= CARDS_MAX:
+        return Refusal("CSM-2", f"{what.cards} cards cannot have been taken out", "count them again")
+    return None
+
+
+def _answered(turn: Turn, what: CardsTakenOut) -> None:
+    _handled(turn, what)
+    put(turn, answered=(turn.state.procedures.lid.answered or 0) + what.cards)
+
+
+def _handled(turn: Turn, what: CardsTakenOut) -> None:
+    """The cards pass through a hand at the open lid, then lie where the supervisor says."""
+    card_account.move(turn, MACHINE, HAND, what.cards, Evidence.PERSON, "taken out at the open lid")
+    card_account.move(turn, HAND, NOW_AT[what.now], what.cards, Evidence.PERSON, "taken out at the open lid")
+    turn.happened(CardsHandled(cards=what.cards, now=what.now, by=turn.by))
+
+
+def _answered_late(turn: Turn, what: CardsTakenOut) -> None:
+    _answered(turn, what)
+    _done(turn)
+
+
+def _is_answered(turn: Turn, _what: LidClosed) -> bool:
+    return turn.state.procedures.lid.answered is not None
+
+
+def _shut(turn: Turn, _what: LidClosed) -> None:
+    timers.cancel(turn, LONG_TIMER)
+    _done(turn)
+
+
+def _shut_unanswered(turn: Turn, _what: LidClosed) -> None:
+    timers.cancel(turn, LONG_TIMER)
+
+
+def _done(turn: Turn) -> None:
+    """Shut and answered for: the lock goes, the running count is compared at once, a full one where nobody knew."""
+    is_known = turn.state.procedures.lid.is_known
+    presence.end(turn, Operation.LID)
+    locks.remove_all(turn, REASON, turn.by or turn.state.procedures.lid.by)
+    _clear_alerts(turn, "shut and answered for")
+    for incident in incidents.of_kind(turn, "lid"):
+        incidents.close(turn, incident.number, "shut and answered for", turn.by or turn.state.procedures.lid.by)
+    put(turn, by="", answered=None, is_known=True)
+    turn.happened(QuietPointReached(point="lid shut"))
+    if not is_known:
+        turn.happened(CountWanted(why="lid opened by nobody known"))
+
+
+def _lock(turn: Turn) -> None:
+    for scope in (Scope.DEAL, Scope.FEED):
+        locks.add(turn, scope, REASON, "CSM-2")
+
+
+def _clear_alerts(turn: Turn, why: str) -> None:
+    for text in ("LID-OPEN", "LID-FOUND-OPEN", "LID-OPEN-LONG"):
+        alerts.clear_alert(turn, text, by=turn.by, why=why)
+
+
+SIGNED_IN = presence.needs(Operation.LID, "CSM-2")
+S = LidState
+PROCEDURE = Procedure(
+    name="lid",
+    rule="CSM-2",
+    states=LidState,
+    read=lambda state, _what: state.procedures.lid.state,
+    write=lambda turn, _what, target: put(turn, state=target),
+    rows=(
+        Row(S.SHUT, OpenLid, S.FREE, _free, guards=(SIGNED_IN,), said="the lid is free"),
+        Row(S.SHUT, LidOpened, S.UNSIGNED, _opened_by_nobody, said="opened by nobody known"),
+        Row(S.SHUT, LidClosed, None, said="shut"),
+        Row(S.SHUT, CardsTakenOut, None, _handled, guards=(SIGNED_IN, _is_answer), said="answered"),
+        Row(S.FREE, LidOpened, S.OPEN, _opened, said="opened"),
+        Row(S.FREE, DeadlinePassed, S.SHUT, _not_opened, _is_free_over, said="not opened in time"),
+        Row(S.FREE, OpenLid, None, said="the lid is free"),
+        Row(S.OPEN, CardsTakenOut, None, _answered, guards=(_is_answer,), said="answered"),
+        Row(S.OPEN, PresenceShown, None, _seen_again, _is_lid, said="seen again"),
+        Row(S.OPEN, DeadlinePassed, None, _open_long, _is_long, said="open for long"),
+        Row(S.OPEN, OpenLid, None, said="it is open"),
+        Row(S.OPEN, LidOpened, None, said="open"),
+        Row(S.OPEN, LidClosed, S.SHUT, _shut, _is_answered, said="shut, answered"),
+        Row(S.OPEN, LidClosed, S.ASKING, _shut_unanswered, said="shut, not answered"),
+        Row(S.UNSIGNED, OpenLid, S.OPEN, _signed_in, guards=(SIGNED_IN,), said="signed in"),
+        Row(S.UNSIGNED, LidOpened, None, said="open"),
+        Row(S.UNSIGNED, LidClosed, S.ASKING, _shut_unanswered, said="shut, nobody signed in"),
+        Row(S.ASKING, CardsTakenOut, S.SHUT, _answered_late, guards=(SIGNED_IN, _is_answer), said="answered"),
+        Row(S.ASKING, OpenLid, S.FREE, _free, guards=(SIGNED_IN,), said="the lid is free"),
+        Row(S.ASKING, LidOpened, S.UNSIGNED, _opened_by_nobody, said="opened by nobody known"),
+        Row(S.ASKING, LidClosed, None, said="shut"),
+    ),
+    next_step={
+        S.SHUT: "tap the badge and ask for the lid",
+        S.FREE: "open the lid within 30 s",
+        S.OPEN: "say how many cards were taken out and where they are, then shut the lid",
+        S.UNSIGNED: "floor supervisor: tap the badge, ask for the lid, look inside, shut it",
+        S.ASKING: "floor supervisor: tap the badge, say how many cards were taken out and where they are",
+    },
+)

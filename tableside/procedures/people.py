@@ -1,0 +1,181 @@
+"""Who answers for the table: the section's supervisor, who has taken an alert, who deals (semantics §5, §6)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from tableside import alerts, presence
+from tableside.alerts import Progress
+from tableside.catalogue import alert_text
+from tableside.happenings import BadgeTapped, DealerRelieved, SectionHandedOver, SessionClosed, SessionOpened
+from tableside.house import Role
+from tableside.inputs import DeadlinePassed
+from tableside.requests import ClearAlert, DeclineAlert, SetDealer, TakeAlert, TakeSection
+from tableside.tables import Procedure, Refusal, Row, Turn
+
+if TYPE_CHECKING:
+    from tableside.state import TableState
+
+SECTION_ROLES = (Role.FLOOR_SUPERVISOR, Role.PIT_MANAGER, Role.ROOM_MANAGEMENT)
+
+
+class PeopleSlice(msgspec.Struct, frozen=True):
+    """`dealer` is on duty from one tap or entry until relieved; empty while the table is closed."""
+
+    dealer: str = ""
+
+
+class PeopleState(StrEnum):
+    """Derived: whether somebody deals."""
+
+    NO_DEALER = "no dealer on duty"
+    DEALER = "dealer on duty"
+
+
+def read(state: TableState, _what: object) -> PeopleState:
+    """Derived from the slice."""
+    return PeopleState.DEALER if state.procedures.people.dealer else PeopleState.NO_DEALER
+
+
+def put(turn: Turn, **changes: object) -> None:
+    """Change the slice."""
+    procedures = turn.state.procedures
+    turn.state = replace(turn.state, procedures=replace(procedures, people=replace(procedures.people, **changes)))
+
+
+# --- alerts -------------------------------------------------------------------------------------------------
+
+
+def _stands(turn: Turn, what: TakeAlert | DeclineAlert | ClearAlert) -> Refusal | None:
+    if alerts.find(turn.state, what.alert) is not None:
+        return None
+    numbers = ", ".join(str(alert.number) for alert in turn.state.alerts.standing.values()) or "none"
+    return Refusal("CSM-2", f"alert {what.alert} does not stand", f"standing: {numbers}")
+
+
+def _is_staff(turn: Turn, what: TakeAlert | DeclineAlert | ClearAlert) -> Refusal | None:
+    if turn.state.house.person(what.by) is not None:
+        return None
+    return Refusal("CSM-2", f"{what.by or 'nobody'} is not known at this table", "act under your own badge")
+
+
+def _is_untaken(turn: Turn, what: TakeAlert) -> Refusal | None:
+    alert = alerts.find(turn.state, what.alert)
+    if alert is None or alert.progress is Progress.NEW or alert.taken_by == what.by:
+        return None
+    return Refusal("CSM-2", f"{alert.taken_by} has taken it", "leave it, or ask him")
+
+
+def _take(turn: Turn, what: TakeAlert) -> None:
+    alert = alerts.find(turn.state, what.alert)
+    if alert is not None and alert.progress is Progress.NEW:
+        alerts.take(turn, alert, turn.by)
+
+
+def _decline(turn: Turn, what: DeclineAlert) -> None:
+    alert = alerts.find(turn.state, what.alert)
+    if alert is not None and alert.level:
+        alerts.escalate(turn, alert, f"{turn.by} cannot come")
+
+
+def _clears_by_itself(turn: Turn, what: ClearAlert) -> Refusal | None:
+    """Acknowledging is not clearing: a latched alert goes with the act that it asks for (design rule 7)."""
+    alert = alerts.find(turn.state, what.alert)
+    if alert is None or not alert_text(alert.text).latched:
+        return None
+    entry = alert_text(alert.text)
+    return Refusal(entry.rule, "it is cleared by what it asks for, not by hand", entry.clears)
+
+
+def _clear(turn: Turn, what: ClearAlert) -> None:
+    alert = alerts.find(turn.state, what.alert)
+    if alert is not None:
+        alerts.clear_alert(turn, alert.text, alert.place, by=turn.by, why="cleared by hand")
+
+
+def _is_due(turn: Turn, what: DeadlinePassed) -> bool:
+    return what.name.startswith(alerts.TIMER)
+
+
+def _nobody_came(turn: Turn, what: DeadlinePassed) -> None:
+    alert = alerts.find(turn.state, int(what.name.removeprefix(alerts.TIMER)))
+    if alert is not None and alert.progress is Progress.NEW:
+        alerts.escalate(turn, alert, "nobody has taken it")
+
+
+def _tapped(turn: Turn, what: BadgeTapped) -> None:
+    """A tap at the table takes what was asked of this person's role and marks arrival."""
+    for alert in tuple(turn.state.alerts.standing.values()):
+        is_for_him = what.staff in (*alert.asked, alert.taken_by)
+        if alert.level and is_for_him and alert.progress is not Progress.ARRIVED:
+            alerts.arrive(turn, alert, what.staff)
+
+
+# --- section and dealer -------------------------------------------------------------------------------------
+
+
+def _take_section(turn: Turn, _what: TakeSection) -> None:
+    house = turn.state.house
+    turn.state = replace(turn.state, house=replace(house, section=replace(house.section, supervisor=turn.by)))
+    items = alerts.hand_over(turn, turn.by)
+    turn.happened(SectionHandedOver(section=house.section.name, staff=turn.by, open_items=items))
+
+
+def _is_dealer(turn: Turn, what: SetDealer) -> Refusal | None:
+    person = turn.state.house.person(what.dealer)
+    if person is not None and Role.DEALER in person.roles:
+        return None
+    return Refusal("CSM-4", f"{what.dealer} is no dealer of this house", "name the dealer by staff id")
+
+
+def _relieved(turn: Turn, what: SetDealer) -> None:
+    put(turn, dealer=what.dealer)
+    turn.happened(DealerRelieved(dealer=what.dealer))
+
+
+def _opened(turn: Turn, what: SessionOpened) -> None:
+    put(turn, dealer=what.dealer)
+
+
+def _closed(turn: Turn, _what: SessionClosed) -> None:
+    put(turn, dealer="")
+
+
+S = PeopleState
+PROCEDURE = Procedure(
+    name="people",
+    rule="CSM-2",
+    states=PeopleState,
+    read=read,
+    write=lambda _turn, _what, _target: None,
+    rows=tuple(
+        row
+        for state in S
+        for row in (
+            Row(state, TakeAlert, None, _take, guards=(_is_staff, _stands, _is_untaken), said="taken"),
+            Row(state, DeclineAlert, None, _decline, guards=(_is_staff, _stands), said="the next in line is asked"),
+            Row(state, ClearAlert, None, _clear, guards=(_is_staff, _stands, _clears_by_itself), said="cleared"),
+            Row(state, DeadlinePassed, None, _nobody_came, _is_due, said="nobody came"),
+            Row(state, BadgeTapped, None, _tapped, said="tapped at the table"),
+            Row(
+                state,
+                TakeSection,
+                None,
+                _take_section,
+                guards=(presence.acts_as(*SECTION_ROLES, rule="CSM-2"),),
+                said="the section is yours",
+            ),
+            Row(state, SetDealer, None, _relieved, guards=(_is_dealer,), said="dealer on duty"),
+            Row(state, SessionOpened, None, _opened, said="session opened"),
+            Row(state, SessionClosed, None, _closed, said="session closed"),
+        )
+    ),
+    next_step={
+        S.NO_DEALER: "open the table with its dealer",
+        S.DEALER: "see the standing alerts",
+    },
+)

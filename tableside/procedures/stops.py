@@ -1,0 +1,76 @@
+"""Stops that people ask for, CALL, and NO MORE BETS: what makes things safer needs no badge (semantics §3)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from tableside import alerts, locks, presence
+from tableside.happenings import RoundEnded
+from tableside.house import Role
+from tableside.locks import Scope
+from tableside.requests import CallSupervisor, LockBets, ResumePlay, StopPlay
+from tableside.tables import Procedure, Row, Turn
+
+if TYPE_CHECKING:
+    from tableside.state import TableState
+
+STOP = "stop asked"
+BETS = "no more bets"
+
+
+class StopState(StrEnum):
+    """Derived from the locks: whether somebody has asked for a stop."""
+
+    FREE = "not stopped"
+    STOPPED = "stopped"
+
+
+def read(state: TableState, _what: object) -> StopState:
+    """Derived from the locks."""
+    return StopState.STOPPED if f"{Scope.DEAL}:{STOP}" in state.locks.standing else StopState.FREE
+
+
+def _stop(turn: Turn, _what: StopPlay) -> None:
+    locks.add(turn, Scope.DEAL, STOP, "CSM-2")
+    alerts.raise_alert(turn, "CALL-PRESSED")
+
+
+def _resume(turn: Turn, _what: ResumePlay) -> None:
+    locks.remove_all(turn, STOP, turn.by)
+    alerts.clear_alert(turn, "CALL-PRESSED", by=turn.by, why="play goes on")
+
+
+def _call(turn: Turn, _what: CallSupervisor) -> None:
+    alerts.raise_alert(turn, "CALL-PRESSED")
+
+
+def _lock_bets(turn: Turn, _what: LockBets) -> None:
+    locks.add(turn, Scope.JACKPOT_BETS, BETS, "JP-11")
+
+
+def _free_bets(turn: Turn, what: RoundEnded) -> None:
+    locks.remove_all(turn, BETS, f"round {what.round} over")
+
+
+SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-2")
+S = StopState
+PROCEDURE = Procedure(
+    name="stop",
+    rule="CSM-2",
+    states=StopState,
+    read=read,
+    write=lambda _turn, _what, _target: None,
+    rows=(
+        Row(S.FREE, StopPlay, None, _stop, said="dealing stops"),
+        Row(S.STOPPED, StopPlay, None, said="dealing is stopped"),
+        Row(S.STOPPED, ResumePlay, None, _resume, guards=(SUPERVISOR,), said="dealing goes on"),
+        *(Row(state, CallSupervisor, None, _call, said="the floor supervisor is called") for state in S),
+        *(Row(state, LockBets, None, _lock_bets, rule="JP-11", said="jackpot bets locked") for state in S),
+        *(Row(state, RoundEnded, None, _free_bets, rule="JP-11", said="next round's bets") for state in S),
+    ),
+    next_step={
+        S.FREE: "play goes on",
+        S.STOPPED: "floor supervisor: let play go on",
+    },
+)
