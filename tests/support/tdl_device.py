@@ -12,6 +12,7 @@ import contextlib
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from firmware_bridge.links.base import Link, LinkClosed
 from firmware_bridge.links.memory import memory_pair
@@ -28,6 +29,7 @@ OTHER_HOST_S = 5.0
 OUTCOMES_KEPT = 8
 
 Body = dict[int, Value]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,15 @@ Mischief = Callable[[Crossing], tuple[float, ...]]
 def kind(line: Crossing) -> tuple[float, ...]:
     """A line without fault."""
     return (0.0,)
+
+
+def _after(wait_s: float, act: Callable[[T], None], what: T) -> None:
+    """In order where nothing delays: equal timers of a loop are not."""
+    loop = asyncio.get_running_loop()
+    if wait_s:
+        loop.call_later(wait_s, act, what)
+    else:
+        loop.call_soon(act, what)
 
 
 @dataclass(slots=True)
@@ -119,7 +130,7 @@ class ScriptedDevice:
             if isinstance(piece, Garbage):
                 continue
             for wait_s in self._crosses(piece, is_down=True):
-                asyncio.get_running_loop().call_later(wait_s, self._take, piece)
+                _after(wait_s, self._take, piece)
 
     def link_lost(self, reason: Exception) -> None:
         self._far = None
@@ -133,7 +144,7 @@ class ScriptedDevice:
         """Put a frame on the line, subject to mischief."""
         data = encode_frame(frame) if self._is_message_based else encode_stream(frame)
         for wait_s in self._crosses(frame, is_down=False):
-            asyncio.get_running_loop().call_later(wait_s, self._emit, data)
+            _after(wait_s, self._emit, data)
 
     def _crosses(self, frame: Frame, *, is_down: bool) -> tuple[float, ...]:
         index = self._counts[is_down]
