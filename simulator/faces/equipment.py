@@ -7,12 +7,10 @@ from typing import Protocol
 
 from firmware_bridge.wire.tdl.cbor import Value
 from firmware_bridge.wire.tdl.codes import (
-    FaultCode,
     Holding,
     NoticeKind,
     Operation,
     Permit,
-    Place,
     Profile,
     Reason,
 )
@@ -109,7 +107,7 @@ class Equipment(Protocol):
     def state(self) -> dict[int, Value]:
         """The keys of STATE that are its own."""
 
-    def faults(self) -> list[tuple[FaultCode, Place]]:
+    def faults(self) -> list[tuple[int, int]]:
         """What stands, oldest first; a jam is fault 0."""
 
     def meters(self) -> dict[int, Value]: ...

@@ -36,7 +36,7 @@ from firmware_bridge.wire.tdl.keys import (
 from firmware_bridge.wire.tdl.read import opt_uint, uint
 
 from .memory import Outcome
-from .session import OK, Answer, Session, refused
+from .session import BUSY, OK, Answer, Session, refused
 
 if TYPE_CHECKING:
     from .tdl_device import TdlDevice
@@ -68,6 +68,17 @@ BEFORE_OPEN = frozenset(
         Operation.ARM,
     }
 )
+# These change nothing, or nothing twice: a copy is answered with the levels of now (TDL 5).
+READS = frozenset(
+    {
+        Operation.IDENTITY,
+        Operation.OUTCOME,
+        Operation.STATE,
+        Operation.FAULTS,
+        Operation.METERS,
+        Operation.PING,
+    }
+)
 # A host that is not obeyed may not ask for these (TDL 6, last column).
 NEEDS_EPOCH = frozenset({Operation.LAMP, Operation.SHOW, Operation.CLEAR_FAULT})
 FIRST_MAINTENANCE, LAST_MAINTENANCE = 0x80, 0xBF
@@ -95,6 +106,13 @@ class Operations:
         except BadBody:
             return refused(Reason.ARGUMENT)
 
+    def answer_copy(self, code: int, body: Body, session: Session, now_ns: int) -> Answer:
+        """A copy of the last request: reads afresh, numbered commands by their number, the rest as before."""
+        is_numbered = is_moving(code) and code != Operation.ADOPT
+        if code in READS or is_numbered or session.last_answer is None:
+            return self.answer(code, body, session, now_ns)
+        return session.last_answer
+
     def go(self) -> None:
         """The answer *started* has left: now it moves."""
         if self._to_begin is not None:
@@ -109,10 +127,10 @@ class Operations:
         handler = self._handlers.get(code)
         if handler is None or code not in COMMON | self._device.equipment.operations:
             return refused(Reason.NOT_OFFERED)
-        if not session.is_open and code not in BEFORE_OPEN:
-            return refused(Reason.NOT_OPEN)
         if code in NEEDS_EPOCH and not self._is_obeyed(session):
             return refused(Reason.EPOCH)
+        if not session.is_open and code not in BEFORE_OPEN:
+            return BUSY
         return handler(self, body, session, now_ns)
 
     def _is_obeyed(self, session: Session) -> bool:
@@ -166,10 +184,8 @@ class Operations:
         else:
             hindrance = self._permit_hindrance(permit, session)
             if hindrance is not None:
-                return refused(hindrance)
-            device.tell_ended_permit(permit)
-            limits_cards = permit in COUNTED_BY
-            lease.grant(now_ns + ms * NS_PER_MS, limit if limits_cards else None)
+                return hindrance
+            lease.grant(now_ns + ms * NS_PER_MS, limit if permit in COUNTED_BY else None)
         device.set_gates()
         return Answer(Status.OK, keys={PermitReplyKey.COUNTED: lease.counted})
 
@@ -177,14 +193,19 @@ class Operations:
         ability = COUNTED_BY.get(permit)
         return ability is None or self._device.equipment.identity.abilities[ability] is Holding.ENFORCES
 
-    def _permit_hindrance(self, permit: Permit, session: Session) -> Reason | None:
+    def _permit_hindrance(self, permit: Permit, session: Session) -> Answer | None:
         if not self._is_obeyed(session):
-            return Reason.EPOCH
+            return refused(Reason.EPOCH)
         if not session.is_open:
-            return Reason.NOT_OPEN
-        if permit in COUNTED_BY and self._device.notices.is_full:
-            return Reason.NOTICES_FULL
-        return self._device.equipment.permit_hindrance(permit)
+            return BUSY
+        device = self._device
+        if permit in COUNTED_BY and device.notices.is_full:
+            return refused(Reason.NOTICES_FULL)
+        reason = device.equipment.permit_hindrance(permit)
+        if reason is not None:
+            return refused(reason)
+        # Its last card still moves: that card belongs to the count that ended.
+        return BUSY if device.permits[permit].ending is not None and permit in COUNTED_BY else None
 
     def _lamp(self, body: Body, session: Session, now_ns: int) -> Answer:
         reason = self._device.equipment.light(uint(body, LampKey.COLOUR), uint(body, LampKey.PATTERN))

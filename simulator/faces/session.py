@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from firmware_bridge.clock import NS_PER_S
 from firmware_bridge.wire.tdl.cbor import Value
-from firmware_bridge.wire.tdl.codes import MAX_SEQ, NONCE_SIZE, Reason, Status
+from firmware_bridge.wire.tdl.codes import MAX_SEQ, MIN_RX_MAX, NONCE_SIZE, Reason, Status
 from firmware_bridge.wire.tdl.keys import HelloKey, ReplyKey
 from firmware_bridge.wire.tdl.read import octets, uint
 
@@ -44,14 +44,11 @@ class Hello:
             uint(body, HelloKey.RX_MAX),
             uint(body, HelloKey.EPOCH),
         )
-        is_sound = len(nonce) == NONCE_SIZE and hello.rx_max >= MIN_HOST_RX_MAX and hello.epoch
+        is_sound = len(nonce) == NONCE_SIZE and hello.rx_max >= MIN_RX_MAX and hello.epoch
         return hello if is_sound else None
 
     def is_copy_of(self, other: Hello | None) -> bool:
         return other is not None and (self.session, self.nonce) == (other.session, other.nonce)
-
-
-MIN_HOST_RX_MAX = 96
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +68,7 @@ class Answer:
 
 
 OK = Answer(Status.OK)
+BUSY = Answer(Status.BUSY)
 
 
 def refused(reason: Reason) -> Answer:

@@ -227,11 +227,12 @@ class TdlDevice:
         if turn is Turn.DROP:
             return False
         if turn is Turn.NEW:
-            session.last_seq, session.last_code, session.last_answer = frame.seq, frame.code, None
-            session.last_answer = self._operations.answer(frame.code, frame.body, session, self._now_ns)
-        assert session.last_answer is not None
-        body = session.last_answer.body
-        self._send(MessageType.REPLY, frame.code, frame.seq, frame.session, body)
+            session.last_seq, session.last_code = frame.seq, frame.code
+            answer = self._operations.answer(frame.code, frame.body, session, self._now_ns)
+            session.last_answer = answer
+        else:
+            answer = self._operations.answer_copy(frame.code, frame.body, session, self._now_ns)
+        self._send(MessageType.REPLY, frame.code, frame.seq, frame.session, answer.body)
         self._operations.go()
         return True
 
@@ -339,16 +340,9 @@ class TdlDevice:
     def _tell_ended_permits(self) -> None:
         for what, lease in self.permits.leases.items():
             if lease.ending is not None and self.equipment.is_still(what):
-                self.tell_ended_permit(what)
-
-    def tell_ended_permit(self, what: Permit) -> None:
-        """Queue *permit ended*: the last card is counted."""
-        lease = self.permits[what]
-        if lease.ending is None:
-            return
-        why, lease.ending = lease.ending, None
-        keys: dict[int, Value] = {PermitEndedKey.WHAT: what, PermitEndedKey.WHY: why}
-        self.notice(NoticeKind.PERMIT_ENDED, keys | {PermitEndedKey.COUNTED: lease.counted})
+                why, lease.ending = lease.ending, None
+                keys: dict[int, Value] = {PermitEndedKey.WHAT: what, PermitEndedKey.WHY: why}
+                self.notice(NoticeKind.PERMIT_ENDED, keys | {PermitEndedKey.COUNTED: lease.counted})
 
     def _tell_ended_command(self) -> None:
         running = self.running

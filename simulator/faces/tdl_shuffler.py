@@ -10,8 +10,6 @@ from firmware_bridge.wire.tdl.cbor import Value
 from firmware_bridge.wire.tdl.codes import (
     FaultCode,
     Holding,
-    LampColour,
-    LampPattern,
     NoticeKind,
     Operation,
     Permit,
@@ -25,7 +23,6 @@ from firmware_bridge.wire.tdl.keys import (
     BootedKey,
     CardsKey,
     FaultKey,
-    LampNoticeKey,
     MeterKey,
     MetersKey,
     PlaceKey,
@@ -35,6 +32,7 @@ from firmware_bridge.wire.tdl.keys import (
 )
 from simulator.world.carousel import Move
 from simulator.world.happenings import (
+    BoxSpot,
     Breach,
     BufferLevel,
     CardsIn,
@@ -56,16 +54,17 @@ from simulator.world.happenings import (
     TroubleGone,
 )
 from simulator.world.jobs import Count, Deal, Empty, Job, Recover, SelfTest
-from simulator.world.lamp import DARK, Colour, Light, Pattern
+from simulator.world.lamp import DARK
 from simulator.world.machine import ShufflerMachine
 from simulator.world.troubles import ALL, DEALING, NOTHING, Side
 
 from .equipment import Ended, Identity, Reporter
+from .lamps import lamp_level, lamp_notice, light_of
 from .memory import CountRecord, Memory
 from .tdl_device import TdlDevice
 
-PLACES: dict[Spot, Place] = {Spot.FEED: Place.FEED, Spot.EXIT: Place.EXIT, Spot.CAROUSEL: Place.CAROUSEL}
-SPOTS: dict[int, Spot] = {place: spot for spot, place in PLACES.items()}
+PLACES: dict[Spot | BoxSpot, Place] = {Spot.FEED: Place.FEED, Spot.EXIT: Place.EXIT, Spot.CAROUSEL: Place.CAROUSEL}
+SPOTS: dict[int, Spot] = {PLACES[spot]: spot for spot in Spot}
 FAULTS = {trouble: FaultCode[trouble.name] for trouble in Trouble}
 TROUBLES: dict[int, Trouble] = {code: trouble for trouble, code in FAULTS.items()}
 REASONS = {
@@ -116,7 +115,7 @@ class ShufflerEquipment:
         )
         self.operations = OPERATIONS | ({Operation.DEAL} if has_counted_deal else frozenset())
         self.permits = frozenset({Permit.DEAL, Permit.FEED, Permit.LID})
-        self._standing: list[tuple[FaultCode, Place]] = []
+        self._standing: list[tuple[int, int]] = []
         self._is_packet_begun = False
 
     @property
@@ -210,9 +209,7 @@ class ShufflerEquipment:
 
     @_tell.register
     def _(self, happening: LampChanged, reporter: Reporter) -> None:
-        light = happening.light
-        keys: dict[int, Value] = {LampNoticeKey.COLOUR: light.colour, LampNoticeKey.PATTERN: light.pattern}
-        reporter.notice(NoticeKind.LAMP, keys)
+        reporter.notice(NoticeKind.LAMP, lamp_notice(happening.light))
 
     @_tell.register
     def _(self, happening: BufferLevel, reporter: Reporter) -> None:
@@ -309,16 +306,15 @@ class ShufflerEquipment:
 
     def state(self) -> dict[int, Value]:
         content = self.machine.book.content
-        light = self.machine.shown_light
         return {
             StateKey.CONTENT: content.total,
             StateKey.CONTENT_BY_AREA: (content.feed, content.exit, content.carousel),
             StateKey.PATH_CLEAR: self.machine.is_path_clear,
             StateKey.LID_OPEN: self.machine.carousel.is_lid_open,
-            StateKey.LAMP: 16 * light.colour + light.pattern,
+            StateKey.LAMP: lamp_level(self.machine.shown_light),
         }
 
-    def faults(self) -> list[tuple[FaultCode, Place]]:
+    def faults(self) -> list[tuple[int, int]]:
         return list(self._standing)
 
     def meters(self) -> dict[int, Value]:
@@ -349,14 +345,6 @@ class ShufflerEquipment:
 
     def memory_failed(self) -> None:
         self.machine.begin_trouble(Trouble.MEMORY, Spot.CAROUSEL)
-
-
-def light_of(colour: int, pattern: int) -> Light | None:
-    """The light with these numbers; None where there is none, or an unlit lamp would blink."""
-    is_known = colour in set(LampColour) and pattern in set(LampPattern)
-    if not is_known or (colour == LampColour.OFF and pattern != LampPattern.STEADY):
-        return None
-    return Light(Colour(colour), Pattern(pattern))
 
 
 def new_shuffler(

@@ -193,9 +193,11 @@ class Carousel:
         """End the motion that is due first, and say what the sensors saw."""
         axis = min(self._motions, key=lambda axis: self._motions[axis].ends_ns)
         motion = self._motions.pop(axis)
-        if DRIVES.get(motion.move) in self.broken:
-            return Reading(move=motion.move, failed=DRIVES[motion.move], spot=motion.spot)
-        return self._arrive(motion)
+        if DRIVES.get(motion.move) not in self.broken:
+            return self._arrive(motion)
+        self._leave_standing(motion)
+        jam = motion.spot if motion.spot in self.jammed else None
+        return Reading(move=motion.move, failed=DRIVES[motion.move], jam=jam, spot=motion.spot)
 
     def coast(self) -> list[Reading]:
         """The lid switch cuts the motors: a card on its way glides to its end, all else is broken off."""
@@ -212,12 +214,16 @@ class Carousel:
     def lose_power(self) -> None:
         """Motions end for good: a card in a path stays there, a group half ejected slides back."""
         for motion in self._motions.values():
-            if motion.move is Move.EJECT:
-                for card in reversed(tuple(self.transfer)):
-                    card.move_to(self.compartments[motion.compartment])
+            self._leave_standing(motion)
         self._motions.clear()
-        self.jammed |= {spot for spot in Spot if self.stuck(spot)}
         self.is_homed = False
+
+    def _leave_standing(self, motion: Motion) -> None:
+        """No force any more: the ejected group slides back, a card in a path is stuck there."""
+        if motion.move is Move.EJECT:
+            for card in reversed(tuple(self.transfer)):
+                card.move_to(self.compartments[motion.compartment])
+        self.jammed |= {spot for spot in Spot if self.stuck(spot)}
 
     def pull(self, to: Pile) -> int:
         """A hand draws what stands in the nose. Returns what the out-counter saw."""

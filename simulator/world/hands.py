@@ -88,7 +88,8 @@ def take_all(machine: ShufflerMachine, to: Pile) -> int:
     if not carousel.is_lid_open:
         return 0
     taken = sum(take_stuck(machine, spot, to) for spot in Spot)
-    return taken + sum(pile.move_all(to) for pile in (*carousel.compartments, carousel.buffer, carousel.nose))
+    inside = (*carousel.compartments, carousel.transfer, carousel.buffer, carousel.nose)
+    return taken + sum(pile.move_all(to) for pile in inside)
 
 
 def put_inside(machine: ShufflerMachine, card: Card, compartment: int) -> bool:

@@ -20,6 +20,23 @@ class Spot(StrEnum):
     CAROUSEL = "carousel"
 
 
+class BoxSpot(StrEnum):
+    """Places at a switch box."""
+
+    TRAY = "tray"
+    NOWHERE = "no particular place"
+
+
+class DealerKey(StrEnum):
+    """The dealer's keys."""
+
+    HOLD = "hold"
+    CALL = "call"
+    NO_MORE_BETS = "no more bets"
+    DONE = "done"
+    DAMAGED_CARD = "damaged card"
+
+
 class Trouble(StrEnum):
     """Faults in the words of public machines (LeShuffler firmware, Dealer4 manual)."""
 
@@ -96,13 +113,13 @@ class LidMoved:
 @dataclass(frozen=True, slots=True)
 class TroubleBegan:
     trouble: Trouble
-    spot: Spot
+    spot: Spot | BoxSpot
 
 
 @dataclass(frozen=True, slots=True)
 class TroubleGone:
     trouble: Trouble
-    spot: Spot
+    spot: Spot | BoxSpot
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +160,20 @@ class Tampered:
     what: Breach
 
 
+@dataclass(frozen=True, slots=True)
+class TrayRead:
+    """What lies in the discard tray, as its sensor sees it, steady."""
+
+    cards: int
+    fill_percent: int
+
+
+@dataclass(frozen=True, slots=True)
+class KeyPressed:
+    key: DealerKey
+
+
+BoxHappening = LidMoved | TrayRead | KeyPressed | LampChanged | TroubleBegan | TroubleGone | Tampered
 Happening = (
     CardsIn
     | CardsOut

@@ -116,6 +116,17 @@ class ShufflerMachine:
             self._tell(LampChanged(light))
 
     @property
+    def piles(self) -> list[Pile]:
+        """Every place of this machine where a card can be."""
+        return self.carousel.piles
+
+    @property
+    def cards_inside(self) -> int:
+        """How many cards are truly in it, hopper and mouth apart: only the world knows."""
+        outside = (self.carousel.hopper, self.carousel.mouth)
+        return sum(len(pile) for pile in self.piles if pile not in outside)
+
+    @property
     def visible_light(self) -> Light:
         """What eyes at the table see."""
         is_dark = not self.is_powered or Trouble.LAMP in self.carousel.broken
@@ -176,7 +187,7 @@ class ShufflerMachine:
         self._tell(LidMoved(is_open))
         if is_open:
             self._close_gates()
-            self._end_job(Hindrance.PERMIT if self.job.needs == DEALING else Hindrance.LID)
+            self._end_job(Hindrance.LID)
             return
         for spot in tuple(self.jams):
             self.clear_jam(spot)
@@ -288,6 +299,8 @@ class ShufflerMachine:
     def _take(self, reading: Reading) -> None:
         if reading.failed is not None:
             self.begin_trouble(reading.failed, SPOTS[reading.failed])
+            if reading.jam is not None:
+                self._begin_jam(reading.jam)
             return
         match reading.move:
             case Move.FEED:

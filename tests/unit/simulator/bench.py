@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from firmware_bridge.clock import NS_PER_MS, NS_PER_S
+from firmware_bridge.clock import NS_PER_S
 from firmware_bridge.wire.tdl.cbor import Value
 from firmware_bridge.wire.tdl.codes import MessageType, NoticeKind, Operation, Permit, Status
 from firmware_bridge.wire.tdl.frame import Frame
@@ -15,7 +15,9 @@ from firmware_bridge.wire.tdl.stream import StreamDecoder, encode_stream
 from simulator.faces.memory import CommandRecord, Memory
 from simulator.faces.tdl_device import TdlDevice
 from simulator.faces.tdl_shuffler import new_shuffler
+from simulator.runner import World
 from simulator.world.cards import Back, Card, Pile, assert_conserved, new_deck
+from simulator.world.carousel import Figures
 from simulator.world.hazards import NEVER, Hazards, Rates
 from simulator.world.machine import ShufflerMachine
 
@@ -24,28 +26,13 @@ NONCE = bytes(range(1, 9))
 Body = Mapping[int, Value]
 
 
-class Bench:
-    """Device on, session not yet begun. `decks` lie on the felt."""
+class FaceBench:
+    """A face over a world, device on, session not yet begun."""
 
-    def __init__(
-        self,
-        *,
-        seed: int = 1,
-        decks: int = 6,
-        rates: Rates = NEVER,
-        epoch: int = EPOCH,
-        has_counted_deal: bool = False,
-    ) -> None:
-        self.felt = Pile("felt")
-        self.cards: list[Card] = []
-        for number in range(decks):
-            self.cards += new_deck(number + 1, Back.RED if number % 2 else Back.BLUE, self.felt)
-        self.machine = ShufflerMachine("shuffler", seed, hazards=Hazards(seed, rates))
-        for sensor in (self.machine.carousel.in_sensor, self.machine.carousel.out_sensor):
-            sensor.misreads_per_card = 0.0
-        self.machine.carousel.look_sensor.misreads_per_card = 0.0
-        self.memory = Memory(commands=CommandRecord(epoch=epoch))
-        self.face: TdlDevice = new_shuffler(self.machine, self.memory, has_counted_deal=has_counted_deal)
+    def __init__(self, face: TdlDevice, memory: Memory, world: World) -> None:
+        self.face = face
+        self.memory = memory
+        self.world = world
         self.now_ns = 0
         self.session = 0x1234
         self.seq = 0
@@ -53,8 +40,8 @@ class Bench:
         self.heard: list[Frame] = []
         self.notices: list[Frame] = []
         self.progress: list[Frame] = []
-        self._decoder = StreamDecoder()
         self.acknowledges = True
+        self._decoder = StreamDecoder()
         self.face.boot(self.now_ns)
         self.settle()
 
@@ -70,9 +57,9 @@ class Bench:
 
     def settle(self) -> int | None:
         """World and face to this instant; returns the next alarm."""
-        wake_ns = self.machine.update(self.now_ns)
+        wake_ns = self.world.update(self.now_ns)
         while self.face.update(self.now_ns):
-            wake_ns = self.machine.update(self.now_ns)
+            wake_ns = self.world.update(self.now_ns)
         self._listen()
         wakes = [wake for wake in (wake_ns, self.face.next_wake_ns) if wake is not None]
         return min(wakes, default=None)
@@ -120,25 +107,6 @@ class Bench:
             number = self.number
         return self.ask(operation, {0: EPOCH, 1: number} | ({} if argument is None else {2: argument}))
 
-    # Short cuts
-
-    def count_all(self) -> None:
-        """A full count, to its end."""
-        assert status(self.command(Operation.COUNT_ALL)) is Status.STARTED
-        self.run(300)
-        assert self.machine.book.is_verified
-
-    def load(self, cards: int) -> None:
-        """Lay cards into the hopper and let them in, packet by packet."""
-        while cards:
-            packet = list(self.felt)[: min(cards, 104)]
-            for card in packet:
-                card.move_to(self.machine.carousel.hopper)
-            self.permit(Permit.FEED, 0)
-            self.permit(Permit.FEED, 60_000, len(packet))
-            self.run(60)
-            cards -= len(packet)
-
     def kinds(self) -> list[NoticeKind]:
         """Kinds of all notices heard, each number once."""
         return [NoticeKind(frame.code) for frame in self.notices]
@@ -148,9 +116,6 @@ class Bench:
         return [
             {key: value for key, value in frame.body.items() if key > 2} for frame in self.notices if frame.code == kind
         ]
-
-    def assert_conserved(self) -> None:
-        assert_conserved(self.cards, [self.felt, *self.machine.carousel.piles])
 
     def _listen(self) -> None:
         frames = [frame for chunk in self.face.take_output() for frame in self._decoder.feed(chunk)]
@@ -172,6 +137,52 @@ class Bench:
             self.acknowledge(number)
 
 
+class Bench(FaceBench):
+    """A shuffler. `decks` lie on the felt."""
+
+    def __init__(
+        self,
+        *,
+        seed: int = 1,
+        decks: int = 6,
+        rates: Rates = NEVER,
+        epoch: int = EPOCH,
+        figures: Figures | None = None,
+        has_counted_deal: bool = False,
+    ) -> None:
+        self.felt = Pile("felt")
+        self.cards: list[Card] = []
+        for number in range(decks):
+            self.cards += new_deck(number + 1, Back.RED if number % 2 else Back.BLUE, self.felt)
+        self.machine = ShufflerMachine("shuffler", seed, figures=figures, hazards=Hazards(seed, rates))
+        carousel = self.machine.carousel
+        for sensor in (carousel.in_sensor, carousel.out_sensor, carousel.look_sensor):
+            sensor.misreads_per_card = 0.0
+        memory = Memory(commands=CommandRecord(epoch=epoch))
+        face = new_shuffler(self.machine, memory, has_counted_deal=has_counted_deal)
+        super().__init__(face, memory, self.machine)
+
+    def count_all(self) -> None:
+        """A full count, to its end."""
+        assert status(self.command(Operation.COUNT_ALL)) is Status.STARTED
+        self.run(300)
+        assert self.machine.book.is_verified
+
+    def load(self, cards: int) -> None:
+        """Lay cards into the hopper and let them in, packet by packet."""
+        while cards:
+            packet = list(self.felt)[: min(cards, 104)]
+            for card in packet:
+                card.move_to(self.machine.carousel.hopper)
+            self.permit(Permit.FEED, 0)
+            self.permit(Permit.FEED, 60_000, len(packet))
+            self.run(60)
+            cards -= len(packet)
+
+    def assert_conserved(self) -> None:
+        assert_conserved(self.cards, [self.felt, *self.machine.carousel.piles])
+
+
 def status(reply: Frame) -> Status:
     value = reply.body[0]
     assert isinstance(value, int)
@@ -182,7 +193,3 @@ def _one(frames: list[Frame], kind: MessageType) -> Frame:
     found = [frame for frame in frames if frame.type is kind]
     assert len(found) == 1, frames
     return found[0]
-
-
-def ms(milliseconds: int) -> int:
-    return milliseconds * NS_PER_MS

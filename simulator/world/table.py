@@ -1,0 +1,164 @@
+"""One table as it stands in the room: felt, shufflers (one in play, others beside it), switch box.
+
+Where each physical card lies is known here, so a test can hold the journal's account against the truth.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterable
+
+from .cards import RANK_SIGNS, SUIT_SIGNS, Back, Card, Pile, Rank, Suit, assert_conserved, new_deck
+from .carousel import Figures
+from .happenings import Spot
+from .hazards import PINNED, Hazards, Rates
+from .machine import ShufflerMachine
+from .switch_box import SwitchBox
+
+SEATS = 7
+BANK = "bank"
+TRAY = "tray"
+RESERVE = "reserve"
+# In the dealer's hands, or spread on the felt to be shown, mixed or sorted.
+SPREAD = "spread"
+# Away from the table: pockets, the floor, the locked cabinet.
+ELSEWHERE = "elsewhere"
+
+
+class Felt:
+    """Places on the table, by name. Envelopes and hands come into being when something is laid there."""
+
+    def __init__(self, seats: int = SEATS) -> None:
+        self.seats = tuple(f"seat {number}" for number in range(1, seats + 1))
+        names = (*self.seats, BANK, TRAY, RESERVE, SPREAD, ELSEWHERE)
+        self.piles = {name: Pile(name) for name in names}
+
+    def __getitem__(self, name: str) -> Pile:
+        """The place with this name."""
+        return self.piles.setdefault(name, Pile(name))
+
+    def envelope(self, number: int) -> Pile:
+        """A sealed envelope with a damaged card."""
+        return self[f"envelope {number}"]
+
+    @property
+    def hands_in_play(self) -> list[Pile]:
+        """Cards of the round that lie before the players and the bank."""
+        return [self.piles[name] for name in (*self.seats, BANK)]
+
+    def gather(self) -> Pile:
+        """The dealer gathers the round's cards and those of the tray. Returns where they are now."""
+        for pile in (*self.hands_in_play, self.piles[TRAY]):
+            pile.move_all(self.piles[SPREAD])
+        return self.piles[SPREAD]
+
+    def discard(self, name: str) -> int:
+        """A hand is out of play: its cards go to the tray. Returns how many."""
+        return self.piles[name].move_all(self.piles[TRAY])
+
+
+class TableWorld:
+    """Everything physical at one table. `machine` is in play; `spares` stand beside it, switched off."""
+
+    def __init__(
+        self,
+        seed: int = 0,
+        *,
+        seats: int = SEATS,
+        serials: tuple[str, ...] = ("000123", "000124"),
+        rates: Rates = PINNED,
+        figures: Figures | None = None,
+    ) -> None:
+        self.felt = Felt(seats)
+        self.cards: list[Card] = []
+        self.machines = {
+            serial: ShufflerMachine(
+                f"shuffler {serial}", seed + place, figures=figures, hazards=Hazards(seed + place, rates)
+            )
+            for place, serial in enumerate(serials)
+        }
+        self.in_play = serials[0]
+        self.box = SwitchBox("switch box", self.felt[TRAY], lambda: self.machine.carousel.is_lid_open)
+        self._rng = random.Random(f"hands {seed}")
+
+    @property
+    def machine(self) -> ShufflerMachine:
+        """The shuffler in play."""
+        return self.machines[self.in_play]
+
+    def exchange_machine(self, serial: str) -> ShufflerMachine:
+        """Put another shuffler into the table's opening. The old one keeps its cards. Raises KeyError: none such."""
+        self.machines[serial]
+        self.in_play = serial
+        return self.machine
+
+    def update(self, now_ns: int) -> int | None:
+        """Play everything that is due, in machines and switch box."""
+        wakes = [machine.update(now_ns) for machine in self.machines.values()]
+        wakes.append(self.box.update(now_ns))
+        return min((wake for wake in wakes if wake is not None), default=None)
+
+    # Cards come and go
+
+    def bring(self, backs: Iterable[Back], *, to: str = SPREAD) -> list[Card]:
+        """Sealed decks from the cabinet, one for each back named."""
+        brought: list[Card] = []
+        for back in backs:
+            number = 1 + len({card.deck for card in self.cards})
+            deck = new_deck(number, back, self.felt[to])
+            self.cards += deck
+            brought += deck
+        return brought
+
+    def slip_in(self, face: str, back: Back, *, to: str = SPREAD) -> Card:
+        """A card that belongs to no deck of this table comes to lie there (deck 0)."""
+        rank, suit = RANK_SIGNS.index(face[0]) + 1, SUIT_SIGNS.index(face[1]) + 1
+        card = Card(0, Rank(rank), Suit(suit), back, self.felt[to])
+        self.cards.append(card)
+        return card
+
+    def lose(self, face: str, back: Back) -> Card | None:
+        """A card of this face and back leaves the table from wherever on the felt it lies. None: none does."""
+        for name, pile in self.felt.piles.items():
+            card = pile.find(face, back) if name != ELSEWHERE else None
+            if card is not None:
+                card.move_to(self.felt[ELSEWHERE])
+                return card
+        return None
+
+    def wash(self, name: str = SPREAD) -> None:
+        """Mix what lies there by hand."""
+        self.felt[name].wash(self._rng)
+
+    # Truth
+
+    @property
+    def piles(self) -> list[Pile]:
+        return [*self.felt.piles.values(), *(pile for machine in self.machines.values() for pile in machine.piles)]
+
+    def assert_conserved(self) -> None:
+        """Every card brought lies in exactly one place. Raises `ConservationError`."""
+        assert_conserved(self.cards, self.piles)
+
+    def census(self) -> Counter[str]:
+        """How many cards lie where, in the words of a card account; nothing is counted twice."""
+        found: Counter[str] = Counter()
+        for name, pile in self.felt.piles.items():
+            is_on_table = name in (*self.felt.seats, BANK, SPREAD)
+            found["table" if is_on_table else name] += len(pile)
+        for serial, machine in self.machines.items():
+            carousel = machine.carousel
+            found["hopper"] += len(carousel.hopper)
+            found["table"] += len(carousel.mouth)
+            inside = machine.cards_inside
+            found["machine" if serial == self.in_play else f"left in {serial}"] += inside
+        return +found
+
+    def identities(self, *names: str) -> Counter[tuple[str, Back]]:
+        """Which faces and backs lie in these places of the felt: what a sort would find."""
+        return Counter((card.face, card.back) for name in names for card in self.felt[name])
+
+    def stuck_spots(self) -> list[Spot]:
+        """Where a card is stuck in the machine in play, as one sees it at an open lid."""
+        return sorted(self.machine.carousel.jammed)
