@@ -286,7 +286,9 @@ class ScriptedDevice:
         code, body = frame.code, frame.body
         if code in self.unoffered:
             return {0: int(Status.REFUSED), 1: int(Reason.NOT_OFFERED)}
-        if code in self.busy:
+        is_revoke = code == Operation.PERMIT and body[1] == 0
+        needs_open = code in (Operation.PERMIT, Operation.LAMP, Operation.CLEAR_FAULT) and not is_revoke
+        if code in self.busy or (needs_open and not self.is_flowing):
             return {0: int(Status.BUSY)}
         if is_moving(code):
             return self._move(code, body)
@@ -314,8 +316,6 @@ class ScriptedDevice:
         return {}
 
     def _permit(self, body: Mapping[int, Value]) -> Body:
-        if not self.is_flowing:
-            return {0: int(Status.REFUSED), 1: int(Reason.NOT_OPEN)}
         if body[1]:
             self.permits[body[0]] = asyncio.get_running_loop().time() + body[1] / 1000  # type: ignore[index,operator]
         else:
@@ -341,6 +341,9 @@ class ScriptedDevice:
             return {0: int(Status.REFUSED), 1: int(Reason.EPOCH)}
         if number <= self.memory.highest:
             return self.memory.outcomes.get(number, {0: int(Status.OLD)})
+        if not self.is_flowing:
+            self.memory.store(number, {0: int(Status.REFUSED), 1: int(Reason.NOT_OPEN)})
+            return self.memory.outcomes[number]
         if self._running_number:
             self.memory.store(number, {0: int(Status.REFUSED), 1: int(Reason.COMMAND_RUNS)})
             return self.memory.outcomes[number]

@@ -43,7 +43,7 @@ class Requester:
         self._sequence = sequence
         self._outstanding: Outstanding | None = None
         self._is_ack_due = False
-        self.is_open_proved = False  # a notice has come since step 4, so the device has taken that step
+        self.is_open_proved = False  # a notice, or *ok* to a goal, has shown that the device took step 4
         self._ask_again_since_s: float | None = None
         self._watch = CommandWatch()
         self._quiet_until_s = 0.0
@@ -104,7 +104,7 @@ class Requester:
         """When there is something to do even if nothing happens."""
         if self._outstanding is not None:
             return self._outstanding.deadline_s
-        if len(self._outbox):
+        if self._quiet_until_s > _now_s():
             return self._quiet_until_s
         due_s = min(self._ping_at_s, self._watch.ask_at_s or self._ping_at_s)
         return max(due_s, _now_s() + ASK_AGAIN_S) if self._upward.is_paused else due_s
@@ -113,13 +113,13 @@ class Requester:
         now_s = _now_s()
         if now_s < self._quiet_until_s:
             return
-        request = self._outbox.take(now_s)
+        request = self._outbox.take(now_s, is_open=self._notices.is_flowing)
         if request is None and not self._upward.is_paused:
             request = self._watch.question(now_s) or (Request(Operation.PING) if now_s >= self._ping_at_s else None)
         if request is None:
             return
-        if request.operation is Operation.PING or (request.is_moving and not self.is_open_proved):
-            await self._repeat_acknowledgement()
+        if request.operation is Operation.PING or request.is_moving:
+            await self._repeat_opening()
         out = Outstanding(request, self._sequence.next(), request.body_at(_now_s()), deadline_s=now_s)
         self._outstanding = out
         await self._write_copy(out)
@@ -158,13 +158,14 @@ class Requester:
         body: dict[int, Value] = {NoticeAckKey.BOOT: self._notices.boot, NoticeAckKey.NUMBER: self._notices.durable}
         await self._cable.write(MessageType.NOTICE_ACK, 0, 0, body)
 
-    async def _repeat_acknowledgement(self) -> None:
+    async def _repeat_opening(self) -> None:
         """NOTICE_ACK has no answer; had the first been lost, the device would stay mute for ever (tdl.md 4.2)."""
-        if self._notices.is_flowing:
+        if self._notices.is_flowing and not self.is_open_proved:
             await self._write_acknowledgement()
 
     def _answered(self, request: Request, reply: Reply) -> None:
         self._watch.answered(request, reply, _now_s())
+        self.is_open_proved = self.is_open_proved or (reply.status is Status.OK and request.needs_open)
         if request.reply is not None:
             if not request.reply.done():
                 request.reply.set_result(reply)
@@ -189,7 +190,7 @@ class Requester:
             name = request.operation.name
             raise self._cable.over(Ending.BUSY, f"busy for {ASK_AGAIN_LIMIT_S:g} s at {name}; look at the device")
         self._quiet_until_s = now_s + ASK_AGAIN_S
-        self._is_ack_due = self._notices.is_flowing
+        self._is_ack_due = self._notices.is_flowing and not self.is_open_proved
         self._outbox.put_back(request.outcome_question() if request.has_outcome else request)
 
 

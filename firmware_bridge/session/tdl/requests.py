@@ -19,6 +19,7 @@ from firmware_bridge.wire.tdl.keys import MovingKey, OutcomeKey, PermitKey
 COMMAND_WAIT_S = 5.0
 
 _MS_PER_S = 1_000
+_GOALS = frozenset({Operation.LAMP, Operation.SHOW, Operation.CLEAR_FAULT})
 
 
 class Urgency(IntEnum):
@@ -62,6 +63,13 @@ class Request:
     def is_moving(self) -> bool:
         """True for what moves something: its bytes go out once."""
         return is_moving(self.operation)
+
+    @property
+    def needs_open(self) -> bool:
+        """True for what a device takes only in an open session: goals, but not a revoke, and what moves."""
+        if self.operation is Operation.PERMIT:
+            return self.body.get(PermitKey.MS) != 0
+        return self.is_moving or self.operation in _GOALS
 
     @property
     def has_outcome(self) -> bool:
@@ -122,17 +130,20 @@ class Outbox:
         goal = request.goal
         return any(_has_goal(other, goal) or (goal is not None and other.cancels == goal) for other in self._waiting)
 
-    def take(self, now_s: float) -> Request | None:
-        """The next to send, most urgent first. What has waited too long moves nothing any more."""
+    def take(self, now_s: float, *, is_open: bool = True) -> Request | None:
+        """The next to send, most urgent first; goals wait until the session is open (tdl.md 4.1).
+
+        What has waited too long moves nothing any more: its outcome is asked instead, and that fences it.
+        """
         self.expired += sum(_has_ended(other, now_s) for other in self._waiting)
         self._waiting = [other for other in self._waiting if not other.is_abandoned and not _has_ended(other, now_s)]
-        if not self._waiting:
+        old = [other for other in self._waiting if other.has_outcome and now_s - other.put_at_s > COMMAND_WAIT_S]
+        ready = [other for other in self._waiting if is_open or not other.needs_open]
+        request = min(old + ready, key=lambda other: other.urgency, default=None)  # the first of the most urgent
+        if request is None:
             return None
-        request = min(self._waiting, key=lambda other: other.urgency)  # the first of the most urgent
         self._waiting.remove(request)
-        if request.has_outcome and now_s - request.put_at_s > COMMAND_WAIT_S:
-            return request.outcome_question()
-        return request
+        return request.outcome_question() if request in old else request
 
     def close(self, reason: Exception) -> None:
         """The session is over: what waits is dropped, and whoever holds a future is told."""

@@ -13,7 +13,7 @@ from firmware_bridge.session.endings import Ending, SessionOver
 from firmware_bridge.session.tdl import Answered, Noticed, Progressed, Ready, Request, TdlSession
 from firmware_bridge.session.tdl.exchange import Sequence
 from firmware_bridge.session.tdl.timing import reply_limit_s, wire_time_s
-from firmware_bridge.wire.tdl.codes import MessageType, NoticeKind, Operation, Reason, Status
+from firmware_bridge.wire.tdl.codes import MessageType, NoticeKind, Operation, Status
 from firmware_bridge.wire.tdl.frame import Frame
 from firmware_bridge.wire.tdl.stream import encode_stream
 from tests.support.tdl_device import EPOCH, Crossing, ScriptedDevice
@@ -93,8 +93,8 @@ async def test_no_answer_to_the_third_copy_ends_the_session() -> None:
             await asked
 
 
-async def test_an_idle_session_pings_each_second_and_carries_its_acknowledgement() -> None:
-    """PING after 1 s without another request (TDL §3); the latest NOTICE_ACK goes with it (H-6)."""
+async def test_an_idle_session_pings_each_second() -> None:
+    """PING after 1 s without another request (TDL §3), and nothing else once the opening is known to have arrived."""
     device = ScriptedDevice()
     seen: list[tuple[float, MessageType, int]] = []
 
@@ -110,7 +110,32 @@ async def test_an_idle_session_pings_each_second_and_carries_its_acknowledgement
     pings = [at for at, kind, code in seen if kind is MessageType.REQUEST and code == Operation.PING]
     acks = [at for at, kind, _ in seen if kind is MessageType.NOTICE_ACK]
     assert len(pings) in (59, 60)
-    assert acks == pings
+    assert acks == []
+
+
+async def test_the_opening_is_repeated_until_something_shows_that_it_arrived() -> None:
+    """H-6: no notice waits, so the device says nothing by itself; each PING carries the opening until a goal is ok."""
+    device, host = ScriptedDevice(), Host(is_resuming=False)
+    device.notices.clear()
+    opened_by: list[float] = []
+
+    def watch(crossing: Crossing) -> tuple[float, ...]:
+        if crossing.frame.type is MessageType.NOTICE_ACK:
+            opened_by.append(now_s())
+        return (0.0,)
+
+    device.mischief = watch
+    session = host.session(await device.connect())
+    async with running(session):
+        await until(lambda: bool(host.of(Ready)))
+        session.resume_notices(1, 1)
+        await asyncio.sleep(3.5)
+        assert len(opened_by) == 4
+        session.put(Request(Operation.LAMP, {0: 1, 1: 1}))
+        await asyncio.sleep(5)
+        assert len(opened_by) == 4
+    assert device.lamp == (1, 1)
+    await device.close()
 
 
 async def test_a_device_that_goes_away_is_missed_within_two_seconds() -> None:
@@ -360,8 +385,8 @@ async def test_a_device_that_stays_busy_is_given_up() -> None:
     assert "busy for 10 s at STATE" in str(end)
 
 
-async def test_a_lost_opening_is_made_good_when_a_permit_is_refused_for_it() -> None:
-    """tdl.md 4.2: NOTICE_ACK has no answer; *not open* to a goal means that it was lost."""
+async def test_a_lost_opening_is_made_good_when_a_permit_is_busy() -> None:
+    """tdl.md 4.2: NOTICE_ACK has no answer; *busy* to a goal may mean that it was lost."""
     device, host = ScriptedDevice(), Host(is_resuming=False)
     session = host.session(await device.connect())
     async with running(session):
@@ -375,13 +400,35 @@ async def test_a_lost_opening_is_made_good_when_a_permit_is_refused_for_it() -> 
     await device.close()
 
 
-async def test_not_open_is_an_answer_as_long_as_the_table_has_not_opened() -> None:
+async def test_goals_wait_until_the_table_has_opened_but_reads_and_revokes_do_not() -> None:
     device, host = ScriptedDevice(), Host(is_resuming=False)
     session = host.session(await device.connect())
     async with running(session):
         await until(lambda: bool(host.of(Ready)))
-        reply = await session.ask(Request(Operation.PERMIT, {0: 2, 1: 2_000}))
-        assert (reply.status, reply.reason) == (Status.REFUSED, Reason.NOT_OPEN)
+        device.requests.clear()
+        session.put(Request(Operation.LAMP, {0: 1, 1: 0}))
+        session.put(Request(Operation.PERMIT, {0: 2, 1: 2_000}))
+        session.put(Request(Operation.PERMIT, {0: 1, 1: 0}))
+        session.put(Request(Operation.OUTCOME, {0: EPOCH, 1: 3}))
+        await asyncio.sleep(3)
+        assert {frame.code for frame in device.requests} == {Operation.PERMIT, Operation.OUTCOME, Operation.PING}
+        assert not device.permits
+        session.resume_notices(1, 0)
+        await until(lambda: bool(device.permits))
+        assert device.lamp == (1, 0)
+    await device.close()
+
+
+async def test_a_command_that_was_never_opened_for_is_fenced() -> None:
+    """BR-051: the table did not open within 5 s; the command is asked for and thereby can never run."""
+    device, host = ScriptedDevice(), Host(is_resuming=False)
+    session = host.session(await device.connect())
+    async with running(session):
+        await until(lambda: bool(host.of(Ready)))
+        assert (await session.ask(count_all())).status is Status.NEVER
+        session.resume_notices(1, 0)
+        await until(lambda: bool(host.of(Noticed)))
+    assert device.moved == []
     await device.close()
 
 
