@@ -148,6 +148,8 @@ class FindingKind(StrEnum):
     FORMAT = "format"  # written by a version that this one cannot check
     CUT = "cut"  # the anchor has seen a later row
     REPLACED = "replaced"  # the anchor has seen another row under this number
+    FILE = "file"  # SQLite finds the file itself damaged
+    SCHEMA = "schema"  # the table's guards are not those that it was made with
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,32 +175,31 @@ class Walker:
         self._table = table
         self._anchor = anchor
 
-    def step(self, record: Record) -> None:
-        """Take the next row."""
+    def step(self, record: Record) -> bool:
+        """Take the next row; True where it is what was hashed."""
         self.rows += 1
+        self._check_place(record)
+        is_whole = is_intact(record)
+        if record.format != FORMAT:
+            text = f"row {record.seq} has format {record.format}; this version checks format {FORMAT}"
+            self.report(FindingKind.FORMAT, record.seq, text)
+        elif not is_whole:
+            self.report(FindingKind.CHANGED, record.seq, f"row {record.seq} is not what was hashed")
+        if self._anchor is not None and record.seq == self._anchor.seq and record.hash != self._anchor.hash:
+            text = f"row {record.seq} is another one than the anchor has seen"
+            self.report(FindingKind.REPLACED, record.seq, text)
+        self.tail = Tail(record.seq, record.hash)
+        return is_whole
+
+    def _check_place(self, record: Record) -> None:
         if record.seq != self.tail.seq + 1:
             self.report(FindingKind.GAP, record.seq, f"row {record.seq} comes after row {self.tail.seq}")
         if record.previous != self.tail.hash:
             self.report(FindingKind.BROKEN, record.seq, f"row {record.seq} does not follow row {self.tail.seq}")
-        if record.format != FORMAT:
-            self.report(
-                FindingKind.FORMAT,
-                record.seq,
-                f"row {record.seq} has format {record.format}; this version checks format {FORMAT}",
-            )
-        elif not is_intact(record):
-            self.report(FindingKind.CHANGED, record.seq, f"row {record.seq} is not what was hashed")
         if (record.kind is RecordKind.GENESIS) != (record.seq == GENESIS_SEQ):
             self.report(FindingKind.NO_GENESIS, record.seq, f"row {record.seq} is of kind {record.kind}")
         elif record.seq == GENESIS_SEQ:
             self._check_table(record)
-        if self._anchor is not None and record.seq == self._anchor.seq and record.hash != self._anchor.hash:
-            self.report(
-                FindingKind.REPLACED,
-                record.seq,
-                f"row {record.seq} is another one than the anchor has seen",
-            )
-        self.tail = Tail(record.seq, record.hash)
 
     def end(self) -> list[Finding]:
         """After the last row: what was found, the cut tail included."""
@@ -236,10 +237,9 @@ class Walker:
 def is_intact(record: Record) -> bool:
     """True where the row's hash covers the row's bytes."""
     try:
-        stored = columns(record)
+        return len(record.previous) == HASH_BYTES and chained(record.previous, columns(record)) == record.hash
     except (struct.error, AttributeError, TypeError, UnicodeEncodeError):
-        return False
-    return len(record.hash) == HASH_BYTES and chained(record.previous, stored) == record.hash
+        return False  # a damaged file may show rows of wrong types
 
 
 def verify(records: Iterable[Record], *, table: str | None = None, anchor: Tail | None = None) -> list[Finding]:

@@ -28,7 +28,7 @@ class Disk(Protocol):
         """Return when everything written is on the disk."""
 
     def close(self) -> None:
-        """Give it up."""
+        """Give it up; again does nothing."""
 
 
 class DiskHeld(OSError):
@@ -42,8 +42,12 @@ class DiskFile:
     by some file systems when the disk is full (copy-on-write ones may refuse even so).
     """
 
-    def __init__(self, path: Path, size: int) -> None:
-        """Open it, make it and bring it to `size` where needed. Raises `DiskHeld`, `OSError`."""
+    def __init__(self, path: Path, size: int, *, magic: bytes) -> None:
+        """Open it, make it and bring it to `size` where needed.
+
+        Raises `DiskHeld`, `OSError`, and `ValueError` where it begins neither with `magic` nor with zeros:
+        then it is somebody else's and stays as it is.
+        """
         self.path = path
         self.size = size
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
@@ -52,6 +56,8 @@ class DiskFile:
                 fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
                 raise DiskHeld(f"{path} is held by another process") from error
+            if os.pread(self._file, len(magic), 0).strip(b"\0") not in (b"", magic):
+                raise ValueError(f"{path} is not what it should be")
             self._fill()
         except BaseException:
             os.close(self._file)
@@ -81,7 +87,9 @@ class DiskFile:
         os.fdatasync(self._file)
 
     def close(self) -> None:
-        os.close(self._file)
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
 
 
 def sync_directory(path: Path) -> None:

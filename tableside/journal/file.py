@@ -14,7 +14,18 @@ from pathlib import Path
 
 from tableside.journal.numbering import number
 from tableside.journal.reading import Rows
-from tableside.journal.record import GENESIS_SEQ, Draft, Genesis, Record, Row, Tail, Where, record_of, row_of
+from tableside.journal.record import (
+    GENESIS_SEQ,
+    Draft,
+    Genesis,
+    Record,
+    RecordKind,
+    Row,
+    Tail,
+    Where,
+    record_of,
+    row_of,
+)
 from tableside.journal.reserve import Reserve, ReserveFull
 from tableside.journal.schema import INSERT, PAGE_BYTES, Synchronous, open_for_writing
 from tableside.journal.store import Condition, DraftRefused, JournalBusy, JournalRefused, JournalUnavailable
@@ -22,6 +33,8 @@ from tableside.journal.store import Condition, DraftRefused, JournalBusy, Journa
 # Pages in the log at which it is moved into the file: at IDLE when nobody waits, at FULL (4 MB) in any case.
 IDLE_LOG_PAGES = 256
 FULL_LOG_PAGES = 4_096
+PAGES_BEFORE_AGAIN = 32
+LOG_ALARM_BYTES = 33_554_432  # half of what BR-048 allows
 _PAGES_A_COMMIT = 2  # a leaf, and now and then its parent, the next leaf or an index page
 _ROW_BYTES = 250  # of a row beside its body
 
@@ -76,7 +89,10 @@ class JournalFile:
         first, last = self.rows.row(GENESIS_SEQ), self.rows.last()
         if first is None or last is None:
             raise JournalRefused(f"{path} has lost its first row: put a copy of it back")
-        self.genesis = Genesis.of(first)
+        try:
+            self.genesis = Genesis.of(first)
+        except ValueError as error:
+            raise JournalRefused(f"the first row of {path} cannot be read: {error}; put a copy back") from error
         self._file_tail = Tail(last.seq, last.hash)
         standing = self.standing()
         self.tail = Tail(standing[-1].seq, standing[-1].hash) if standing else self._file_tail
@@ -132,18 +148,25 @@ class JournalFile:
 
     def needs_tending(self) -> bool:
         """True where `tend` has something to do once nobody waits."""
-        return self._log_pages >= IDLE_LOG_PAGES
+        return self._log_pages >= IDLE_LOG_PAGES and not self.is_closed
 
     def tend(self) -> None:
         """Move the log into the file and make the anchor durable. What a reader still needs stays for later."""
         self._log_pages = 0
         try:
-            self.connection().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-            self._troubles.pop("log", None)
+            _, pages, moved = self.connection().execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            self._tell_log(pages * PAGE_BYTES)
+            if moved < pages:  # a reader holds the rest; looking for it costs more the longer the log is
+                self._log_pages = IDLE_LOG_PAGES - PAGES_BEFORE_AGAIN
         except (sqlite3.Error, JournalRefused) as error:
             self._troubles["log"] = f"the log could not be moved into the journal: {error}"
         if self.reserve is not None:
             self._with_reserve("anchor", self.reserve.sync)
+
+    def _tell_log(self, log_bytes: int) -> None:
+        self._troubles.pop("log", None)
+        if log_bytes > LOG_ALARM_BYTES:
+            self._troubles["log"] = f"a reader has held {log_bytes} bytes of log back: end that reader"
 
     def condition(self) -> Condition:
         """Sizes and troubles."""
@@ -239,8 +262,8 @@ class JournalFile:
         return "reserve"
 
     def _is_taken(self, request: str) -> bool:
-        if any(record.request == request for record in self.standing()):
-            return self.rows.find_request(request) is not None
+        if any(record.request == request and record.kind is RecordKind.INPUT for record in self.standing()):
+            return True
         try:
             return self.connection().execute(_TAKEN, (request,)).fetchone() is not None
         except sqlite3.Error as error:
@@ -254,6 +277,7 @@ class JournalFile:
         if _identity(self.path) != self._identity:
             raise _OutOfPlace(f"{self.path} was removed or replaced: put it back and restart")
         if self._connection is not None and _identity(_log_of(self.path)) != self._log_identity:
+            self.tend()  # what stands in the removed log is still in our hands: bring it home at once
             raise _OutOfPlace(f"the write-ahead log of {self.path} was removed: restart")
 
     def _drop_broken(self, error: sqlite3.Error) -> None:

@@ -18,14 +18,14 @@ from tableside.journal.chain import Finding, FindingKind, Walker
 from tableside.journal.disk import DiskFile, DiskHeld, sync_directory
 from tableside.journal.file import JournalFile
 from tableside.journal.numbering import genesis_row
-from tableside.journal.reading import Rows
+from tableside.journal.reading import Rows, not_in_file
 from tableside.journal.record import EMPTY, FORMAT, GENESIS_TYPE, Draft, Genesis, RecordKind, Tail
-from tableside.journal.reserve import HOLDER_OFFSET, RESERVE_BYTES, Reserve
-from tableside.journal.schema import INSERT, Synchronous, has_table, lay, open_for_writing
-from tableside.journal.store import JournalRefused, Opening
+from tableside.journal.reserve import RESERVE_BYTES, Reserve
+from tableside.journal.reserve_layout import HOLDER_BYTES, HOLDER_OFFSET, MAGIC
+from tableside.journal.schema import INSERT, Synchronous, has_table, lay, make_file, open_for_writing
+from tableside.journal.store import JournalRefused, JournalUnavailable, Opening
 
 EPOCH_LIMIT = 2**32  # the device link's epoch is a u32, and 0 there means "obeys nobody"
-_HOLDER_BYTES = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +47,15 @@ def open_file(
             reserve = None if place.reserve is None else _open_reserve(place.reserve, place.table)
             if reserve is not None:
                 undo.callback(reserve.close)
+            if place.path is not None:
+                make_file(place.path)
             connection = open_for_writing(place.path, synchronous)
             undo.callback(connection.close)
             is_new = not has_table(connection)
             if is_new:
                 _lay(connection, place, clock, epoch)
             return _take_up(place, connection, reserve, clock=clock, synchronous=synchronous, is_new=is_new, undo=undo)
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, JournalUnavailable) as error:
             text = f"the journal {place.path} of table {place.table} cannot be opened: {error}"
             raise JournalRefused(text) from error
 
@@ -118,7 +120,9 @@ def _lay(connection: sqlite3.Connection, place: Place, clock: Clock, epoch: int 
 
 def _open_reserve(path: Path, table: str) -> Reserve:
     try:
-        disk = DiskFile(path, RESERVE_BYTES)
+        disk = DiskFile(path, RESERVE_BYTES, magic=MAGIC)
+    except ValueError as error:
+        raise JournalRefused(f"{path} is no reserve: name another path for table {table}") from error
     except DiskHeld as error:
         raise JournalRefused(
             f"the journal of table {table} is being written by process {_holder(path)}: stop that one first"
@@ -128,30 +132,25 @@ def _open_reserve(path: Path, table: str) -> Reserve:
             f"the reserve {path} of table {table} cannot be made: {error}; it needs {RESERVE_BYTES} bytes"
         ) from error
     try:
-        disk.write(HOLDER_OFFSET, os.getpid().to_bytes(_HOLDER_BYTES, "big"))
-        return Reserve(disk)
-    except (OSError, ValueError) as error:
+        reserve = Reserve(disk)
+        disk.write(HOLDER_OFFSET, os.getpid().to_bytes(HOLDER_BYTES, "big"))
+        return reserve
+    except OSError as error:
         disk.close()
-        raise JournalRefused(f"the reserve {path} of table {table} cannot be used: {error}; move it away") from error
+        raise JournalRefused(f"the reserve {path} of table {table} cannot be used: {error}") from error
 
 
 def _holder(path: Path) -> int:
     """The process that wrote itself down; a hint for people, the lock alone is proof."""
     with path.open("rb") as file:
         file.seek(HOLDER_OFFSET)
-        return int.from_bytes(file.read(_HOLDER_BYTES), "big")
+        return int.from_bytes(file.read(HOLDER_BYTES), "big")
 
 
 def _settle(reserve: Reserve, rows: Rows) -> bool:
     """Keep the rows that the journal has not; False where they are rows of another chain."""
-    last = rows.last()
-    if not reserve.rows or last is None:
-        return not reserve.rows
-    met = [record for record in reserve.rows if record.seq <= last.seq]
-    kept = reserve.rows[len(met) :]
-    if any((row := rows.row(record.seq)) is None or row.hash != record.hash for record in met):
-        return False
-    if kept and (kept[0].seq, kept[0].previous) != (last.seq + 1, last.hash):
+    kept = not_in_file(reserve.rows, rows)
+    if kept is None:
         return False
     if kept:
         reserve.keep_only(kept)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator, Set
+from typing import Any
 
 from tableside.journal.record import Record, RecordKind, record_of
 from tableside.journal.schema import COLUMNS
+from tableside.journal.store import JournalUnavailable
 
 # Rows a page: 500 rows are read in about 3 ms, which the event loop can wait.
 PAGE_ROWS = 500
@@ -19,7 +21,10 @@ _SELECT = f"SELECT {', '.join(COLUMNS)} FROM record"
 
 
 class Rows:
-    """The rows of one journal. `standing` tells the rows on the reserve, `connection` the open file."""
+    """The rows of one journal. `standing` tells the rows on the reserve, `connection` the open file.
+
+    Everything raises `JournalUnavailable` where the file cannot be read.
+    """
 
     def __init__(
         self, connection: Callable[[], sqlite3.Connection], standing: Callable[[], tuple[Record, ...]] = tuple
@@ -37,11 +42,13 @@ class Rows:
         page = f"{_SELECT} WHERE seq > ? AND seq <= ? {only} ORDER BY seq LIMIT {PAGE_ROWS}"
         names = [] if kinds is None else [kind.value for kind in wanted]
         while True:
-            rows = self._connection().execute(page, (after, end, *names)).fetchall()
+            rows = self._fetch(page, after, end, *names)
             for row in rows:
                 yield record_of(row)
             if len(rows) < PAGE_ROWS:
                 break
+            if not rows[-1][0] > after:
+                raise JournalUnavailable(f"the rows after {after} are out of order: the file is damaged")
             after = rows[-1][0]
         for record in standing:
             if record.seq > max(after, end) and record.kind in wanted:
@@ -85,8 +92,28 @@ class Rows:
         return self._one(f"{_SELECT} ORDER BY seq DESC LIMIT 1")
 
     def _last_seq(self) -> int:
-        return int(self._connection().execute("SELECT coalesce(max(seq), 0) FROM record").fetchone()[0])
+        return int(self._fetch("SELECT coalesce(max(seq), 0) FROM record")[0][0])
 
     def _one(self, query: str, *values: object) -> Record | None:
-        rows = self._connection().execute(query, values).fetchall()
+        rows = self._fetch(query, *values)
         return record_of(rows[0]) if rows else None
+
+    def _fetch(self, query: str, *values: object) -> list[Any]:
+        try:
+            return self._connection().execute(query, values).fetchall()
+        except sqlite3.Error as error:
+            raise JournalUnavailable(f"the journal cannot be read: {error}") from error
+
+
+def not_in_file(waiting: tuple[Record, ...], rows: Rows) -> tuple[Record, ...] | None:
+    """Which of a reserve's rows the file has not; None where they are rows of another chain."""
+    last = rows.last()
+    if not waiting or last is None:
+        return None if waiting else ()
+    met = [record for record in waiting if record.seq <= last.seq]
+    kept = waiting[len(met) :]
+    if any((row := rows.row(record.seq)) is None or row.hash != record.hash for record in met):
+        return None
+    if kept and (kept[0].seq, kept[0].previous) != (last.seq + 1, last.hash):
+        return None
+    return kept

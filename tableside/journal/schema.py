@@ -32,6 +32,8 @@ LEAST_SQLITE = (3, 37, 0)  # STRICT tables
 # reader who holds the log for ten minutes at 50 rows a second leaves it below 64 MB (BR-048), and takes a
 # third less time.
 PAGE_BYTES = 1_024
+# A reader waits only while another process recovers or empties the log.
+READER_PATIENCE_S = 1.0
 # What the log keeps when it starts anew: room for some thousand commits, so that it seldom grows.
 LOG_KEPT_BYTES = 4_194_304
 
@@ -73,15 +75,18 @@ class Synchronous(IntEnum):
     EXTRA = 3
 
 
+def make_file(path: Path) -> None:
+    """An empty file where there is none, readable by the daemon's account only. Raises `OSError`."""
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
+
+
 def open_for_writing(path: Path | None, synchronous: Synchronous) -> sqlite3.Connection:
-    """The writer's connection; None is a journal in memory. A new file has no table yet (see `lay`).
+    """The writer's connection; None is a journal in memory. An empty file has no table yet (see `lay`).
 
     Raises `JournalRefused` where it is not our file or its settings cannot be had, `sqlite3.Error`.
     """
     if sqlite3.sqlite_version_info < LEAST_SQLITE:
         raise JournalRefused(f"SQLite {sqlite3.sqlite_version} is too old: 3.37 or later is needed")
-    if path is not None and not path.exists():
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE))
     target = ":memory:" if path is None else f"{path.resolve().as_uri()}?mode=rw"
     connection = sqlite3.connect(target, uri=path is not None, isolation_level=None, timeout=0, check_same_thread=False)
     try:
@@ -119,6 +124,11 @@ def has_table(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master").fetchone() is not None
 
 
+def is_journal(connection: sqlite3.Connection) -> bool:
+    """True where the file is one of ours with its table."""
+    return _pragma(connection, "application_id") == APPLICATION_ID and has_table(connection)
+
+
 def lay(connection: sqlite3.Connection) -> None:
     """Make the table, within the caller's transaction."""
     for statement in _SCHEMA:
@@ -140,10 +150,6 @@ def open_for_reading(path: Path, *, is_finished: bool = False) -> sqlite3.Connec
     )
     connection.text_factory = _text
     return connection
-
-
-# A reader waits only while a log is being recovered or emptied.
-READER_PATIENCE_S = 5.0
 
 
 def schema_statements(connection: sqlite3.Connection) -> frozenset[str]:

@@ -91,7 +91,7 @@ class Journal(Protocol):
         """
 
     def find_request(self, request: str) -> Record | None:
-        """The input row that carries this request id."""
+        """The input row that carries this request id. All reading raises `JournalUnavailable` where it cannot be."""
 
     def decisions_of(self, row: Record) -> tuple[Record, ...]:
         """The decisions that were taken on this input: those between its row and the next input's."""

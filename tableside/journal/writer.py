@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import queue
+import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -76,8 +77,12 @@ class JournalWriter:
             self._thread.start()
         act = partial(open_file, place, clock=self._clock, synchronous=synchronous, epoch=epoch)
         file, opening = await self._call(act)
+        try:
+            journal = StoredJournal(self, file, opening, place.path)
+        except sqlite3.Error as error:
+            await self._call(file.close)
+            raise JournalRefused(f"the journal {place.path} cannot be read: {error}") from error
         self._files.append(file)
-        journal = StoredJournal(self, file, opening, place.path)
         self._journals.append(journal)
         return journal
 
