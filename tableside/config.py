@@ -7,7 +7,6 @@ the folder of that file; what is handed out is absolute.
 from __future__ import annotations
 
 import datetime
-import os.path
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from tableside.cards import CARDS_PER_DECK
+from tableside.configuration.addresses import absolute_address
 from tableside.configuration.check import check
 from tableside.configuration.mistake import Mistake
 from tableside.configuration.shape import (
@@ -137,12 +137,7 @@ def _load_table(path: Path, host_staff: tuple[StaffMember, ...]) -> TableConfig:
 def _absolute(device: Device, folder: Path) -> Device:
     """The device with its key file and a relative serial address made absolute."""
     key_file = device.osdp_key_file and str((folder / device.osdp_key_file).resolve())
-    address = device.address
-    head, separator, rest = address.partition("serial://")
-    if separator and not head and not rest.startswith("/"):
-        port, mark, query = rest.partition("?")
-        # Not resolved: a stable link may point to another node each time the device comes back (BR-021).
-        address = f"serial://{os.path.normpath(folder / port)}{mark}{query}"
+    address = absolute_address(device.address, folder)
     return msgspec.structs.replace(device, address=address, osdp_key_file=key_file)
 
 

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 
-from tableside.configuration.addresses import EXAMPLES, Address, AddressRefused, parse_address
+from drivers.registry import TDL_DRIVERS
+from firmware_bridge.links.address import SCHEMES
+from tableside.configuration.addresses import AddressRefused, DeviceAddress, read_address
 from tableside.configuration.draft import Draft
 from tableside.configuration.mistake import MISSING, Finding, Severity, listed, nearest_of
 from tableside.configuration.table_rules import cards_in_play, repeated
 
+OSDP_BADGE_READER = "osdp-badge-reader"
 # Driver name → (role it plays, schemes it speaks over).
 DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
-    "tdl_shuffler": ("shuffler", ("serial", "tcp", "usb", "mqtt")),
-    "tdl_switch_box": ("switch_box", ("serial", "tcp", "usb", "mqtt")),
-    "osdp_badge_reader": ("badge_reader", ("serial", "tcp")),
+    "tdl-continuous-shuffler": ("shuffler", TDL_DRIVERS["tdl-continuous-shuffler"].schemes),
+    "tdl-switch-box": ("switch_box", TDL_DRIVERS["tdl-switch-box"].schemes),
+    OSDP_BADGE_READER: ("badge_reader", ("serial", "tcp")),
 }
 OSDP_KEY_BYTES = 16
 # Which keys belong to which role only.
@@ -25,6 +28,7 @@ _ROLE_KEYS = {
     "is_spare": "shuffler",
     "osdp_address": "badge_reader",
     "osdp_key_file": "badge_reader",
+    "is_reversed": "badge_reader",
 }
 
 
@@ -51,30 +55,29 @@ def device_findings(file: Draft, folder: Path) -> Iterator[Finding]:
 
 def shared_addresses(devices: list[tuple[Draft, Path]]) -> Iterator[Finding]:
     """Two devices on one port; stations of one OSDP bus share theirs and differ in their address."""
-    taken: dict[str, tuple[str, Address, int | None]] = {}
+    taken: dict[Hashable, list[tuple[Draft, DeviceAddress]]] = {}
     for device, folder in devices:
         try:
-            address = parse_address(device.text("address") or "", folder)
+            address = read_address(device.text("address") or "", folder)
         except AddressRefused:
             continue  # told by the address rule
-        name, station = device.text("name") or "?", device.number("osdp_address")
-        other, other_address, other_station = taken.setdefault(address.where, (name, address, station))
-        if other_address is address:
-            continue
-        if station is None or other_station is None:
-            yield Finding(device.at("address"), f'is the port of "{other}" too', "one device on a port")
-        elif station == other_station:
-            yield Finding(
-                device.at("osdp_address"),
-                f'is {station}, as that of "{other}" on the same bus',
-                "each station address once on a bus",
-            )
-        elif address.query != other_address.query:
-            yield Finding(
-                device.at("address"),
-                f'has other line settings than "{other}" on the same bus',
-                "the same settings for all stations of a bus",
-            )
+        others = taken.setdefault(address.cable, [])
+        for other, other_address in others:
+            yield from _shared(device, address, other, other_address)
+        others.append((device, address))
+
+
+def _shared(device: Draft, address: DeviceAddress, other: Draft, other_address: DeviceAddress) -> Iterator[Finding]:
+    """What is wrong with `device` on the cable that `other` has."""
+    name, station = other.text("name") or "?", device.number("osdp_address")
+    if station is None or other.number("osdp_address") is None:
+        yield Finding(device.at("address"), f'is the port of "{name}" too', "one device on a port")
+    elif station == other.number("osdp_address"):
+        problem = f'is {station}, as that of "{name}" on the same bus'
+        yield Finding(device.at("osdp_address"), problem, "each station address once on a bus")
+    elif address.parsed != other_address.parsed:
+        problem = f'has other line settings than "{name}" on the same bus'
+        yield Finding(device.at("address"), problem, "the same settings for all stations of a bus")
 
 
 def _roles(file: Draft) -> Iterator[Finding]:
@@ -108,7 +111,7 @@ def _role_keys(device: Draft) -> Iterator[Finding]:
 
 
 def _station(device: Draft) -> Iterator[Finding]:
-    if device.text("driver") == "osdp_badge_reader" and not device.has("osdp_address"):
+    if device.text("driver") == OSDP_BADGE_READER and not device.has("osdp_address"):
         yield Finding(device.at("osdp_address"), MISSING, "a whole number from 0 to 126")
 
 
@@ -126,23 +129,18 @@ def _address(device: Draft, folder: Path) -> Iterator[Finding]:
     text, driver = device.text("address"), device.text("driver")
     if text is None:
         return
-    schemes = DRIVERS[driver][1] if driver in DRIVERS else tuple(EXAMPLES)
-    allowed = listed(EXAMPLES[scheme] for scheme in schemes)
+    schemes = DRIVERS[driver][1] if driver in DRIVERS else tuple(SCHEMES)
+    allowed = listed(SCHEMES[scheme].form for scheme in schemes if scheme in SCHEMES)
     try:
-        address = parse_address(text, folder)
-    except AddressRefused as problem:
+        address = read_address(text, folder)
+    except AddressRefused as refused:
         nearest = nearest_of(text.partition("://")[0], schemes)
-        yield Finding(device.at("address"), str(problem), allowed, nearest)
+        yield Finding(device.at("address"), str(refused), allowed, nearest)
         return
     if address.scheme not in schemes:
         yield Finding(device.at("address"), f'"{driver}" does not speak over {address.scheme}', allowed)
-    if address.is_index_name:
-        yield Finding(
-            device.at("address"),
-            f"{address.where} is a name by order of plugging: after a reconnect it may be another device",
-            "a name under /dev/serial/by-id/, or one that a udev rule gives",
-            severity=Severity.WARNING,
-        )
+    if address.advice:
+        yield Finding(device.at("address"), address.advice, allowed, severity=Severity.WARNING)
 
 
 def _key_file(device: Draft, folder: Path) -> Iterator[Finding]:

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from zoneinfo import available_timezones
 
-from tableside.configuration.addresses import AddressRefused, parse_address
+from tableside.configuration.addresses import AddressRefused, read_address
+from tableside.configuration.device_rules import OSDP_BADGE_READER
 from tableside.configuration.draft import Draft
 from tableside.configuration.mistake import Finding, Severity, listed, nearest_of
 from tableside.configuration.shape import Profile
@@ -127,7 +128,7 @@ def _simulated(device: Draft, folder: Path) -> Iterator[Finding]:
     if device.flag("is_simulated"):
         yield Finding(device.at("is_simulated"), "is true in profile production", f"{real}; {lab}")
     try:
-        address = parse_address(device.text("address") or "", folder)
+        address = read_address(device.text("address") or "", folder)
     except AddressRefused:
         return
     if address.is_simulated:
@@ -136,7 +137,7 @@ def _simulated(device: Draft, folder: Path) -> Iterator[Finding]:
 
 
 def _plain_channel(device: Draft, folder: Path) -> Iterator[Finding]:
-    if device.text("driver") == "osdp_badge_reader" and device.text("osdp_key_file") is None:
+    if device.text("driver") == OSDP_BADGE_READER and device.text("osdp_key_file") is None:
         yield Finding(
             device.at("osdp_key_file"),
             "is missing: production speaks to badge readers in the secure channel only",

@@ -96,6 +96,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     is_simulated: bool = False  # for protocols in which a device cannot say so itself
     capacity_cards: Annotated[int, Meta(ge=52, le=1_000)] | None = None  # shufflers only
     osdp_address: Annotated[int, Meta(ge=0, le=126)] | None = None  # badge readers only
+    is_reversed: bool = False  # badge readers only: this model sends a card's last byte first (BR-032)
     osdp_key_file: PathText | None = None  # None: the plain channel, which production refuses
 
 

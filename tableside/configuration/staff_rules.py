@@ -63,7 +63,9 @@ def _badge_width(person: Draft) -> Iterator[Finding]:
     if not bits:
         return
     wanted = HEX_DIGITS_PER_BYTE * -(-int(bits) // BITS_PER_BYTE)
-    if len(digits) != wanted:
+    if int(digits, 16).bit_length() > int(bits):
+        yield Finding(person.at("badge"), f"is a number of more than {bits} bits", "the number as the reader shows it")
+    elif len(digits) != wanted:
         yield Finding(
             person.at("badge"),
             f"has {len(digits)} hex digits for {bits} bits",

@@ -57,7 +57,7 @@ count = 3
 [[devices]]
 name = "shuffler"
 role = "shuffler"
-driver = "tdl_shuffler"
+driver = "tdl-continuous-shuffler"
 address = "serial:///dev/serial/by-id/shuffler?baud=115200"
 serial_number = "000123"
 model = "CSM"
@@ -66,15 +66,15 @@ capacity_cards = 380
 [[devices]]
 name = "switches"
 role = "switch_box"
-driver = "tdl_switch_box"
-address = "usb://1234:abcd/000777"
+driver = "tdl-switch-box"
+address = "tcp://box-7.lan:4001"
 serial_number = "000777"
 model = "BOX"
 
 [[devices]]
 name = "badges"
 role = "badge_reader"
-driver = "osdp_badge_reader"
+driver = "osdp-badge-reader"
 address = "serial:///dev/serial/by-id/badges?baud=9600"
 serial_number = "901"
 model = "PD"

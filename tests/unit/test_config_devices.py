@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 from pathlib import Path
 
 import pytest
 
+from drivers.registry import TDL_DRIVERS
 from tableside.config import check, load_host
-from tableside.configuration.addresses import AddressRefused, parse_address
+from tableside.configuration.addresses import AddressRefused, read_address
+from tableside.configuration.device_rules import DRIVERS, OSDP_BADGE_READER
 from tableside.configuration.mistake import Severity
 from tests.support.config_files import TABLE, Edit, write_config
 
@@ -19,7 +22,7 @@ SECOND_READER = """
 [[devices]]
 name = "badges-2"
 role = "badge_reader"
-driver = "osdp_badge_reader"
+driver = "osdp-badge-reader"
 address = "serial:///dev/serial/by-id/badges?baud=9600"
 serial_number = "902"
 model = "PD"
@@ -39,13 +42,13 @@ def shuffler_at(address: str) -> Edit:
     return Edit("table", SHUFFLER, address)
 
 
-@pytest.mark.parametrize("port", ["/dev/ttyUSB0", "/dev/ttyACM3", "/dev/ttyS1"])
+@pytest.mark.parametrize("port", ["/dev/ttyUSB0", "/dev/ttyACM3"])
 def test_a_name_by_order_of_plugging_is_warned_of(tmp_path: Path, port: str) -> None:
     """BR-021: after a reconnect the same name may be another device."""
     (warning,) = check(write_config(tmp_path, shuffler_at(f"serial://{port}")))
     assert (warning.severity, warning.key) == (Severity.WARNING, "devices[0].address")
     assert port in warning.problem
-    assert "/dev/serial/by-id/" in warning.allowed
+    assert "/dev/serial/by-id" in str(warning)
 
 
 def test_a_sound_production_host_is_taken(tmp_path: Path) -> None:
@@ -58,8 +61,6 @@ def test_a_sound_production_host_is_taken(tmp_path: Path) -> None:
         "tcp://127.0.0.1:4001",
         "tcp://[::1]:4001",
         "tcp://localhost:4001",
-        "usb://1209:0001/000123",
-        "mqtt://127.0.0.9:1883/a/b",
     ],
 )
 def test_production_refuses_a_simulated_address(tmp_path: Path, address: str) -> None:
@@ -158,7 +159,7 @@ def test_a_spare_shuffler_is_no_second_one(tmp_path: Path) -> None:
     spare = TABLE[start : TABLE.index("[[devices]]", start + 1)]
     for old, new in (('"shuffler"', '"spare"'), ("000123", "000124"), ("by-id/shuffler", "by-id/spare")):
         spare = spare.replace(old, new, 1)
-    spare = spare.replace("tdl_spare", "tdl_shuffler")
+    spare = spare.replace("tdl-continuous-spare", "tdl-continuous-shuffler")
     config = load_host(
         write_config(tmp_path, Edit("table", "", spare.replace('"spare"\nrole', '"spare"\nis_spare = true\nrole')))
     )
@@ -167,23 +168,11 @@ def test_a_spare_shuffler_is_no_second_one(tmp_path: Path) -> None:
     assert "2 of role shuffler" in mistake.problem
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "/dev/ttyUSB0",
-        "serial://",
-        "serial:///dev/x?baud=fast",
-        "tcp://host",
-        "tcp://:4001",
-        "tcp://host:99999",
-        "usb://1209:0001",
-        "usb://shuffler/1",
-        "mqtt://host:1883/device",
-        "mqtt://host:1883/a/+",
-        "http://host:80",
-        "tcp://[::1:4001",
-    ],
-)
-def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(AddressRefused, match=r".+"):
-        parse_address(text, Path("/etc"))
+@pytest.mark.parametrize("text", ["/dev/ttyUSB0", "serial://", "tcp://host", "tcp://[::1:4001", "memory://table"])
+def test_what_is_no_address_of_a_device_is_refused(text: str) -> None:
+    with pytest.raises(AddressRefused, match=re.escape(text)):
+        read_address(text, Path("/etc"))
+
+
+def test_the_drivers_of_the_configuration_are_those_of_the_registry() -> None:
+    assert set(DRIVERS) - {OSDP_BADGE_READER} == set(TDL_DRIVERS)
