@@ -5,14 +5,22 @@ from __future__ import annotations
 import re
 from urllib.parse import urlsplit
 
-from firmware_bridge.links.address_kinds import MemoryAddress, Mistakes, SerialAddress, Surroundings, TcpAddress
+from firmware_bridge.links.address_kinds import (
+    MemoryAddress,
+    Mistakes,
+    SerialAddress,
+    Surroundings,
+    TcpAddress,
+    UsbAddress,
+)
 from firmware_bridge.links.base import Link
 
-Address = SerialAddress | TcpAddress | MemoryAddress
+Address = SerialAddress | TcpAddress | UsbAddress | MemoryAddress
 
 SCHEMES: dict[str, type[Address]] = {
     "serial": SerialAddress,
     "tcp": TcpAddress,
+    "usb": UsbAddress,
     "memory": MemoryAddress,
 }
 

@@ -26,10 +26,12 @@ TOPIC_LEVEL = re.compile(r"[^+#/\x00]+")
 class Surroundings:
     """What links need beside their address.
 
-    `memory`: who answers at a memory address, by name (tests and demo only).
+    `memory`: who answers at a memory address, by name; `usb_backend`: pyusb's backend in place of libusb (both for
+    tests and demo only).
     """
 
     memory: Mapping[str, Callable[[], Link]] = field(default_factory=dict)
+    usb_backend: object | None = None
 
 
 class Mistakes(list[str]):
@@ -150,6 +152,33 @@ class TcpAddress:
         from firmware_bridge.links.tcp import open_tcp
 
         return await open_tcp(self.host, self.port, address=address)
+
+
+@dataclass(frozen=True, slots=True)
+class UsbAddress:
+    """A USB device by vendor, product and serial number."""
+
+    form: ClassVar[str] = "usb://VID:PID/SERIAL (VID and PID four hexadecimal digits each)"
+    vendor: int
+    product: int
+    serial: str
+
+    @classmethod
+    def parse(cls, parts: SplitResult, mistakes: Mistakes) -> UsbAddress:
+        vendor, _, product = parts.netloc.partition(":")
+        if not (USB_ID.fullmatch(vendor) and USB_ID.fullmatch(product)):
+            mistakes.append(f"{parts.netloc!r}: vendor and product are four hexadecimal digits each, as 1209:0001")
+            vendor = product = "0"
+        serial = unquote(parts.path.removeprefix("/"))
+        if not serial or "/" in serial:
+            mistakes.append("the serial number is missing: two devices of a kind are told apart by nothing else")
+        mistakes.query(parts, ())
+        return cls(int(vendor, 16), int(product, 16), serial)
+
+    async def open(self, address: str, surroundings: Surroundings) -> Link:
+        from firmware_bridge.links.usb import open_usb
+
+        return await open_usb(self.vendor, self.product, self.serial, backend=surroundings.usb_backend, address=address)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,14 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from firmware_bridge.links.base import LinkForbidden, LinkRefused
+
+# A driver that takes longer to open is stuck: the device is unpowered or its adapter hangs.
+OPEN_TIMEOUT_S = 3.0
+# udev sets the rights a moment after the node appears: a refusal is believed only after this long (BR-027).
+PERMISSION_GRACE_S = 5.0
+PERMISSION_RETRY_S = 0.25
+
 T = TypeVar("T")
 X = TypeVar("X")
 
@@ -83,3 +91,24 @@ async def run_apart(
     except (TimeoutError, asyncio.CancelledError):
         under_way.give_up()
         raise
+
+
+async def open_apart(call: Callable[[], T], *, what: str, undo: Callable[[T], object]) -> T:
+    """Open a device in a thread of its own. Raises `LinkRefused` and its kinds.
+
+    A refusal of rights is retried silently for five seconds.
+    """
+    loop = asyncio.get_running_loop()
+    believed_from_s = loop.time() + PERMISSION_GRACE_S
+    while True:
+        try:
+            return await run_apart(call, name=f"open {what}", timeout_s=OPEN_TIMEOUT_S, undo=undo)
+        except LinkForbidden:
+            if loop.time() >= believed_from_s:
+                raise
+            await asyncio.sleep(PERMISSION_RETRY_S)
+        except TimeoutError:
+            raise LinkRefused(
+                f"{what} did not open within {OPEN_TIMEOUT_S:.0f} s: its driver hangs. "
+                "Unplug the device and plug it in anew"
+            ) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import errno
 import os
 import stat
@@ -12,16 +11,10 @@ from pathlib import Path
 import serial
 
 from firmware_bridge.links.address_kinds import SerialSettings
-from firmware_bridge.links.apart import run_apart
+from firmware_bridge.links.apart import open_apart
 from firmware_bridge.links.base import LinkAbsent, LinkBusy, LinkForbidden, LinkRefused
 from firmware_bridge.links.descriptor import DescriptorLink
 from firmware_bridge.links.holder import holder_of, rights_of
-
-# A driver that takes longer is stuck: the device is unpowered or its adapter hangs.
-OPEN_TIMEOUT_S = 3.0
-# udev sets the rights a moment after the node appears: a refusal is believed only after this long (BR-027).
-PERMISSION_GRACE_S = 5.0
-PERMISSION_RETRY_S = 0.25
 
 # Linux: major numbers of the slave sides of pseudo-terminals.
 PSEUDO_TERMINAL_MAJORS = range(136, 144)
@@ -32,35 +25,13 @@ _BUSY = {errno.EBUSY, errno.EAGAIN}  # EAGAIN: somebody else has the lock
 
 
 async def open_serial(node: str, settings: SerialSettings | None = None, *, address: str = "") -> DescriptorLink:
-    """An opened, locked port with an empty input (BR-006). Raises `LinkRefused` and its kinds.
-
-    A refusal of rights is retried silently for five seconds.
-    """
+    """An opened, locked port with an empty input (BR-006). Raises `LinkRefused` and its kinds."""
     settings = settings or SerialSettings()
-    loop = asyncio.get_running_loop()
-    believed_from_s = loop.time() + PERMISSION_GRACE_S
-    while True:
-        try:
-            port = await run_apart(
-                lambda: _open_port(node, settings), name=f"open {node}", timeout_s=OPEN_TIMEOUT_S, undo=_close
-            )
-        except LinkForbidden:
-            if loop.time() >= believed_from_s:
-                raise
-            await asyncio.sleep(PERMISSION_RETRY_S)
-        except TimeoutError:
-            raise LinkRefused(
-                f"{node} did not open within {OPEN_TIMEOUT_S:.0f} s: its driver hangs. "
-                "Unplug the adapter and plug it in anew"
-            ) from None
-        else:
-            descriptor = port.fileno()
-            return DescriptorLink(
-                descriptor,
-                address=address or f"serial://{node}",
-                is_simulated=os.major(os.fstat(descriptor).st_rdev) in PSEUDO_TERMINAL_MAJORS,
-                release=port.close,
-            )
+    address = address or f"serial://{node}"
+    port = await open_apart(lambda: _open_port(node, settings), what=address, undo=serial.Serial.close)
+    descriptor = port.fileno()
+    is_pty = os.major(os.fstat(descriptor).st_rdev) in PSEUDO_TERMINAL_MAJORS
+    return DescriptorLink(descriptor, address=address, is_simulated=is_pty, release=port.close)
 
 
 def _open_port(node: str, settings: SerialSettings) -> serial.Serial:
@@ -79,7 +50,7 @@ def _open_port(node: str, settings: SerialSettings) -> serial.Serial:
         port.open()
         _refine(port.fileno())
     except (OSError, ValueError, termios.error) as error:
-        _close(port)
+        port.close()
         raise _refusal(node, settings, error) from error
     return port
 
@@ -93,10 +64,6 @@ def _refine(descriptor: int) -> None:
     termios.tcsetattr(descriptor, termios.TCSANOW, attributes)
     os.set_blocking(descriptor, False)
     termios.tcflush(descriptor, termios.TCIFLUSH)
-
-
-def _close(port: serial.Serial) -> None:
-    port.close()
 
 
 def _refusal(node: str, settings: SerialSettings, error: Exception) -> LinkRefused:

@@ -249,7 +249,7 @@ async def test_a_second_opening_is_refused_and_disturbs_nobody(cable: Cable) -> 
     if cable.open_again is None:
         pytest.skip("this kind of cable is not opened by name")
     ends = Ends(cable)
-    with pytest.raises(LinkBusy, match=str(os.getpid())):
+    with pytest.raises(LinkBusy, match=cable.holder):
         await cable.open_again()
     await ends.host.write(b"still here")
     await ends.at_device.until_bytes(10)

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+from firmware_bridge.links.address import open_link
+from firmware_bridge.links.address_kinds import Surroundings
 from firmware_bridge.links.base import Link
 from firmware_bridge.links.memory import memory_pair
 from firmware_bridge.links.pty import open_pty
 from firmware_bridge.links.serial import open_serial
 from firmware_bridge.links.tcp import TcpLink, TcpListener, open_tcp
+from simulator.usb_backend import UsbBackend, UsbDevice, UsbIdentity
 from tests.support.collector import until
 
 
@@ -23,6 +27,7 @@ class Cable:
     host: Link
     device: Link
     open_again: Callable[[], Awaitable[Link]] | None = None
+    holder: str = f"process {os.getpid()}"
 
 
 CableKind = Callable[[Path], AbstractAsyncContextManager[Cable]]
@@ -67,9 +72,21 @@ async def tcp_cable(directory: Path) -> AsyncIterator[Cable]:
     await listener.close()
 
 
+@contextlib.asynccontextmanager
+async def usb_cable(directory: Path) -> AsyncIterator[Cable]:
+    device = UsbDevice(UsbIdentity(serial="SN0001"))
+    link = device.plug_in()
+    surroundings = Surroundings(usb_backend=UsbBackend([device]))
+    host = await open_link(link.address, surroundings)
+    yield Cable(host, link, lambda: open_link(link.address, surroundings), holder="another program")
+    await host.close()
+    await link.close()
+
+
 CABLES: dict[str, CableKind] = {
     "memory": memory_cable,
     "memory messages": memory_message_cable,
     "serial on a pty": serial_cable,
     "tcp": tcp_cable,
+    "usb": usb_cable,
 }

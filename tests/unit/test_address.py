@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from firmware_bridge.links.address import SCHEMES, AddressError, Surroundings, open_link, parse_address
-from firmware_bridge.links.address_kinds import MemoryAddress, SerialAddress, SerialSettings, TcpAddress
+from firmware_bridge.links.address_kinds import MemoryAddress, SerialAddress, SerialSettings, TcpAddress, UsbAddress
 from firmware_bridge.links.base import LinkAbsent
 from firmware_bridge.links.memory import memory_pair
 
@@ -22,6 +22,7 @@ from firmware_bridge.links.memory import memory_pair
         ("serial:///a%20name", SerialAddress("/a name")),
         ("tcp://shuffler-7.lan:4001", TcpAddress("shuffler-7.lan", 4001)),
         ("tcp://[::1]:4001", TcpAddress("::1", 4001)),
+        ("usb://1209:0001/SN0001", UsbAddress(0x1209, 1, "SN0001")),
         ("memory://t7", MemoryAddress("t7")),
     ],
 )
@@ -49,6 +50,8 @@ def test_what_an_address_says(text: str, parsed: object) -> None:
         ("tcp://:4001", ["host is missing"]),
         ("tcp://me:secret@host:1/path?x=1", ["passwords do not stand in an address", "'/path'", "setting 'x'"]),
         ("tcp://[::1:5", ["Invalid IPv6"]),
+        ("usb://1209/", ["four hexadecimal digits each", "serial number is missing"]),
+        ("usb://1209:00g1/a/b?x=y", ["four hexadecimal digits each", "serial number is missing", "setting 'x'"]),
         ("memory://", ["one name"]),
     ],
 )

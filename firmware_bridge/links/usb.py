@@ -1,0 +1,188 @@
+"""USB devices of class FF with one bulk IN and one bulk OUT endpoint: a byte stream, packet borders mean nothing.
+
+pyusb blocks, so each device has two threads: one reads with finite time limits and a stop flag, one writes.
+Errors are told apart by their class, as their numbers differ between systems and libraries.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import usb.core
+
+from firmware_bridge.links.apart import open_apart
+from firmware_bridge.links.base import LinkClosed, Receiver
+from firmware_bridge.links.ending import Ending
+from firmware_bridge.links.outbox import Gate
+from firmware_bridge.links.usb_device import UsbStream, claim
+
+# How long a thread may sit in the library before it looks at its stop flag; two of them fit well into a close.
+TRANSFER_TIMEOUT_MS = 200
+# Chunks on their way from the reading thread to the loop; the next read waits until one is taken.
+CHUNKS_UNDER_WAY = 32
+CLOSE_TIMEOUT_S = 0.9
+# pid.codes keeps these product numbers of its vendor number for tests: no device on sale has one.
+TEST_IDS = {(0x1209, product) for product in range(0x01, 0x11)}
+
+
+class UsbLink:
+    """One claimed device; made by `open_usb`."""
+
+    is_message_based = False
+
+    def __init__(self, stream: UsbStream, *, address: str, is_simulated: bool) -> None:
+        self.address = address
+        self.is_simulated = is_simulated
+        self._stream = stream
+        self._loop = asyncio.get_running_loop()
+        self._ending = Ending()
+        self._gate = Gate(self._ending.check)
+        self._receiver: Receiver | None = None
+        self._held: list[bytes] = []  # came while reading was paused
+        self._is_reading = True
+        self._unsent_bytes = 0
+        self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._is_stopped = threading.Event()
+        self._room = threading.Semaphore(CHUNKS_UNDER_WAY)
+        self._is_released = asyncio.Event()
+        self._threads = [
+            threading.Thread(target=self._guarded, args=(work,), name=f"{what} {address}", daemon=True)
+            for what, work in (("read", self._read_on), ("write", self._write_on))
+        ]
+
+    def start(self, receiver: Receiver) -> None:
+        """Begin to read and to deliver chunks."""
+        self._ending.started(receiver)
+        self._receiver = receiver
+        if not self._ending.is_over:
+            for thread in self._threads:
+                thread.start()
+
+    async def write(self, data: bytes) -> None:
+        """Hand bytes to the writing thread; waits while the device takes none. Raises `LinkClosed`."""
+        self._ending.check()
+        if self._gate.is_open:
+            self._put(data)
+            data = b""
+        if not self._gate.is_open:
+            await self._gate.pass_in_turn(self._put, data)
+
+    def pause_reading(self) -> None:
+        """Take no more: the device's endpoint fills, and it waits."""
+        self._is_reading = False
+
+    def resume_reading(self) -> None:
+        """Undo `pause_reading`."""
+        self._is_reading = True
+        if self._held:
+            self._loop.call_soon(self._deliver_held)
+
+    async def close(self) -> None:
+        """End it, unsent bytes discarded; waits until the device is released, at most 0.9 s."""
+        self._lose(LinkClosed(f"{self.address} closed by this side"))
+        await self._ending.told()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_TIMEOUT_S):
+                await self._is_released.wait()
+
+    def _put(self, data: bytes) -> None:
+        if data:
+            self._unsent_bytes += len(data)
+            self._outgoing.put(bytes(data))
+            self._gate.level(self._unsent_bytes)
+
+    def _taken(self, count: int) -> None:
+        self._unsent_bytes -= count
+        self._gate.level(self._unsent_bytes)
+
+    def _arrived(self, chunk: bytes) -> None:
+        if self._is_reading and not self._held:
+            self._deliver(chunk)
+        else:
+            self._held.append(chunk)
+
+    def _deliver_held(self) -> None:
+        if self._held and self._is_reading:
+            chunk = self._held.pop(0)
+            if self._held:
+                self._loop.call_soon(self._deliver_held)
+            self._deliver(chunk)
+
+    def _deliver(self, chunk: bytes) -> None:
+        self._room.release()
+        if self._receiver is not None and not self._ending.is_over:
+            self._receiver.chunk_received(chunk)
+
+    def _lose(self, reason: Exception) -> None:
+        if not self._ending.end(reason):
+            return
+        self._held.clear()
+        self._is_stopped.set()
+        self._room.release()
+        self._outgoing.put(None)
+        self._gate.release()
+        threading.Thread(target=self._release, name=f"close {self.address}", daemon=True).start()
+
+    # in threads of their own
+
+    def _guarded(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except Exception as error:  # whatever it is, the thread does not end unnoticed (BR-026)
+            lost = LinkClosed(f"{self.address}: {error or type(error).__name__}")
+            lost.__cause__ = error
+            self._post(self._lose, lost)
+
+    def _read_on(self) -> None:
+        while not self._is_stopped.is_set():
+            self._room.acquire()
+            if chunk := self._next_chunk():
+                self._post(self._arrived, chunk)
+
+    def _next_chunk(self) -> bytes:
+        while not self._is_stopped.is_set():
+            try:
+                if chunk := self._stream.read(TRANSFER_TIMEOUT_MS):
+                    return chunk
+            except usb.core.USBTimeoutError:
+                continue  # the device had nothing to say
+        return b""
+
+    def _write_on(self) -> None:
+        while (data := self._outgoing.get()) is not None:
+            while data and not self._is_stopped.is_set():
+                try:
+                    count = self._stream.write(data, TRANSFER_TIMEOUT_MS)
+                except usb.core.USBTimeoutError:
+                    continue  # the device takes nothing now
+                data = data[count:]
+                self._post(self._taken, count)
+
+    def _release(self) -> None:
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join()
+        with contextlib.suppress(Exception):  # the device may be gone: there is nothing left to release
+            self._stream.release()
+        self._post(self._is_released.set)
+
+    def _post(self, call: Callable[..., Any], *arguments: object) -> None:
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to tell
+            self._loop.call_soon_threadsafe(call, *arguments)
+
+
+async def open_usb(
+    vendor: int, product: int, serial: str, *, backend: object | None = None, address: str = ""
+) -> UsbLink:
+    """A claimed device with an empty input. Raises `LinkRefused` and its kinds.
+
+    `backend`: pyusb's backend in place of libusb (simulated devices).
+    """
+    address = address or f"usb://{vendor:04x}:{product:04x}/{serial}"
+    stream = await open_apart(lambda: claim(vendor, product, serial, backend), what=address, undo=UsbStream.release)
+    return UsbLink(stream, address=address, is_simulated=(vendor, product) in TEST_IDS)
