@@ -26,7 +26,8 @@ FAMILIES = {
     "STUD": 5,
     "CHIN": 13,
 }
-LINK = re.compile(r"\[[^\]]+\]\(\.\./(tests/[\w/]+\.py)::(test_\w+)\)")
+# [test_rounds.py::test_that](../tests/unit/test_rounds.py)
+LINK = re.compile(r"\[(\w+\.py)::(test_\w+)\]\(\.\./(tests/[\w/]+\.py)\)")
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class Row:
     rule: str
     text: str
     held: tuple[str, ...]
-    tests: tuple[tuple[str, str], ...]
+    tests: tuple[tuple[str, str, str], ...]  # file's name and function as shown, path as linked
     cell: str
 
 
@@ -83,7 +84,8 @@ def test_a_row_says_how_it_is_held_and_by_which_test(row: Row) -> None:
     else:
         assert row.tests, f"line {row.number}: {row.rule} is {', '.join(row.held)} and no test is named"
         assert LINK.sub("", row.cell).strip(" ,;") == "", f"line {row.number}: not a link to a test"
-    for path, function in row.tests:
+    for name, function, path in row.tests:
+        assert Path(path).name == name, f"line {row.number}: {name} is shown, {path} is linked"
         assert (ROOT / path).is_file(), f"line {row.number}: {path} does not exist"
         assert function in functions_of(ROOT / path), f"line {row.number}: {path} has no {function}"
 
