@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import zoneinfo
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from tableside.config import load_host
+from tableside.config import check, load_host
 from tableside.configuration.house import house_of
 from tableside.house import House, Role
 from tests.support.config_files import Edit, write_config
@@ -75,3 +76,12 @@ def test_validity_runs_from_the_houses_midnight_to_its_midnight(tmp_path: Path) 
     assert hours == 25
     start = datetime.datetime.fromtimestamp(dealer.valid_from_ns / 1e9, datetime.UTC)
     assert start == datetime.datetime(2027, 10, 30, 23, tzinfo=datetime.UTC)
+
+
+def test_local_time_needs_no_database_of_the_system(tmp_path: Path) -> None:
+    """A minimal system has none: the names then come from the package that we depend on."""
+    zoneinfo.reset_tzpath(())
+    try:
+        assert check(write_config(tmp_path)) == []
+    finally:
+        zoneinfo.reset_tzpath()
