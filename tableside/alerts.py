@@ -31,9 +31,6 @@ from tableside.tables import Turn
 if TYPE_CHECKING:
     from tableside.state import TableState
 
-# semantics §5: class 1 not taken after 30 s goes on to the neighbour (and pit manager), after 120 s to room
-# management; class 2 to the neighbour after 5 min.
-ESCALATION_S: dict[int, tuple[int, ...]] = {1: (30, 120), 2: (300,)}
 TIMER = "alert:"
 
 
@@ -90,8 +87,16 @@ def raise_alert(turn: Turn, text: str, place: str = "", /, **fields: str) -> int
     _put(turn, key, alert)
     turn.decide(AlertRaised(alert=number, text=text, place=place, level=level, fields=fields, asked=asked))
     if level:
-        timers.start(turn, f"{TIMER}{number}", ESCALATION_S[level][0])
+        timers.start(turn, f"{TIMER}{number}", _escalation_s(turn, level)[0])
     return number
+
+
+def _escalation_s(turn: Turn, level: int) -> tuple[int, ...]:
+    """After how long an alert that nobody takes goes to the next in line, step by step (semantics §5)."""
+    house = turn.state.house
+    if level == AlertClass.GO_NOW.level:
+        return house.class_1_neighbour_s, house.class_1_management_s
+    return (house.class_2_neighbour_s,)
 
 
 def clear_alert(turn: Turn, text: str, place: str = "", *, by: str, why: str) -> None:
@@ -130,7 +135,7 @@ def arrive(turn: Turn, alert: Alert, by: str) -> None:
 def escalate(turn: Turn, alert: Alert, why: str) -> None:
     """Ask the next in line; the alert stays new."""
     section = turn.state.house.section
-    steps = ESCALATION_S[alert.level]
+    steps = _escalation_s(turn, alert.level)
     step = alert.escalated + 1
     named = (section.room_management,) if step >= 2 else (section.neighbour, section.pit_manager)
     fresh = tuple(staff for staff in named if staff and staff not in alert.asked) or (section.room_management,)

@@ -92,6 +92,9 @@ class House(msgspec.Struct, frozen=True):
     carousel_jam_technician_s: int = 120
     device_silent_s: int = 8  # shorter losses are lines, not alerts
     held_over_alert_rounds: int = 3
+    class_1_neighbour_s: int = 30  # semantics §5: not taken, an alert goes to the neighbour and the pit manager …
+    class_1_management_s: int = 120  # … and to room management
+    class_2_neighbour_s: int = 300
     languages: tuple[str, ...] = ("en",)
 
     @property

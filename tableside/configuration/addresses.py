@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firmware_bridge.links.address import Address, AddressError, parse_address
-from firmware_bridge.links.address_kinds import MemoryAddress, SerialAddress, TcpAddress
+from firmware_bridge.links.address_kinds import MemoryAddress, SerialAddress, TcpAddress, UsbAddress
 
 SERIAL = "serial://"
 PSEUDO_TERMINALS = "/dev/pts/"
@@ -38,10 +38,22 @@ class DeviceAddress:
 
     @property
     def is_simulated(self) -> bool:
-        """Whether the address itself shows that no real device can be behind it (BR-070)."""
-        if isinstance(self.parsed, SerialAddress):
-            return os.path.realpath(self.parsed.node).startswith(PSEUDO_TERMINALS)
-        return isinstance(self.parsed, TcpAddress) and _is_loopback(self.parsed.host)
+        """Whether the address itself shows that no real device can be behind it (BR-070).
+
+        An MQTT address is the broker's, which may well run on the table host; what is behind it says itself that
+        it is simulated (TDL §2).
+        """
+        match self.parsed:
+            case SerialAddress(node=node):
+                return os.path.realpath(node).startswith(PSEUDO_TERMINALS)
+            case UsbAddress(vendor=vendor, product=product):
+                from firmware_bridge.links.usb import TEST_IDS  # brings pyusb, which few tables need
+
+                return (vendor, product) in TEST_IDS
+            case TcpAddress(host=host):
+                return _is_loopback(host)
+            case _:
+                return False
 
 
 def absolute_address(text: str, folder: Path) -> str:

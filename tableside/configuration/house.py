@@ -44,6 +44,9 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         jam_advice_minutes=settings.jam_advice_window_min,
         device_silent_s=table.alerts.device_silent_s,
         held_over_alert_rounds=table.alerts.held_over_rounds,
+        class_1_neighbour_s=table.alerts.class_1_neighbour_s,
+        class_1_management_s=table.alerts.class_1_management_s,
+        class_2_neighbour_s=table.alerts.class_2_neighbour_s,
         languages=table.languages,
     )
 

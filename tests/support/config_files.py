@@ -67,7 +67,7 @@ capacity_cards = 380
 name = "switches"
 role = "switch_box"
 driver = "tdl-switch-box"
-address = "tcp://box-7.lan:4001"
+address = "usb://1234:abcd/000777"
 serial_number = "000777"
 model = "BOX"
 

@@ -61,6 +61,7 @@ def test_a_sound_production_host_is_taken(tmp_path: Path) -> None:
         "tcp://127.0.0.1:4001",
         "tcp://[::1]:4001",
         "tcp://localhost:4001",
+        "usb://1209:0001/000123",
     ],
 )
 def test_production_refuses_a_simulated_address(tmp_path: Path, address: str) -> None:
