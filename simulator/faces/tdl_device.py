@@ -241,8 +241,9 @@ class TdlDevice:
         if session is None:
             return False
         boot, number = uint(frame.body, NoticeAckKey.BOOT), uint(frame.body, NoticeAckKey.NUMBER)
-        if boot == self.boot_number:
-            self.notices.acknowledge(number, self._now_ns)
+        if boot != self.boot_number:
+            return False  # the host has not noticed a boot: it must not open anything
+        self.notices.acknowledge(number, self._now_ns)
         if not session.is_open:
             session.is_open = True
             self.notices.restart(self._now_ns)

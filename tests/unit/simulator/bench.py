@@ -41,6 +41,7 @@ class FaceBench:
         self.notices: list[Frame] = []
         self.progress: list[Frame] = []
         self.acknowledges = True
+        self._positions: set[tuple[Value, Value]] = set()
         self._decoder = StreamDecoder()
         self.face.boot(self.now_ns)
         self.settle()
@@ -129,7 +130,8 @@ class FaceBench:
 
     def _take_notice(self, frame: Frame) -> None:
         position = (frame.body[0], frame.body[1])
-        if not any((known.body[0], known.body[1]) == position for known in self.notices):
+        if position not in self._positions:
+            self._positions.add(position)
             self.notices.append(frame)
         if self.acknowledges:
             number = frame.body[1]
