@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from firmware_bridge.links.address_kinds import (
     MemoryAddress,
     Mistakes,
+    MqttAddress,
     SerialAddress,
     Surroundings,
     TcpAddress,
@@ -15,12 +16,13 @@ from firmware_bridge.links.address_kinds import (
 )
 from firmware_bridge.links.base import Link
 
-Address = SerialAddress | TcpAddress | UsbAddress | MemoryAddress
+Address = SerialAddress | TcpAddress | UsbAddress | MqttAddress | MemoryAddress
 
 SCHEMES: dict[str, type[Address]] = {
     "serial": SerialAddress,
     "tcp": TcpAddress,
     "usb": UsbAddress,
+    "mqtt": MqttAddress,
     "memory": MemoryAddress,
 }
 

@@ -182,6 +182,33 @@ class UsbAddress:
 
 
 @dataclass(frozen=True, slots=True)
+class MqttAddress:
+    """A device behind a broker: `<prefix>/<device>/down`, `/up` and `/link`."""
+
+    form: ClassVar[str] = "mqtt://HOST:PORT/PREFIX/DEVICE (port 1883 unless given)"
+    host: str
+    port: int
+    prefix: str
+    device: str
+
+    @classmethod
+    def parse(cls, parts: SplitResult, mistakes: Mistakes) -> MqttAddress:
+        host, port = mistakes.host_and_port(parts, default_port=1883)
+        mistakes.query(parts, ())
+        levels = unquote(parts.path).strip("/").split("/")
+        if len(levels) < 2:
+            mistakes.append("a prefix and a device follow the host: /PREFIX/DEVICE")
+        if not all(TOPIC_LEVEL.fullmatch(level) for level in levels) or levels[0].startswith("$"):
+            mistakes.append("prefix and device are not empty, without + and #, and do not begin with $")
+        return cls(host, port, "/".join(levels[:-1]), levels[-1])
+
+    async def open(self, address: str, surroundings: Surroundings) -> Link:
+        from firmware_bridge.links.mqtt import open_mqtt
+
+        return await open_mqtt(self.host, self.port, self.prefix, self.device, address=address)
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryAddress:
     """A cable within the process, by the name that a test or demo gave it."""
 

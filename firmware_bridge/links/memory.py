@@ -5,11 +5,9 @@ The in-loop twin of every real cable: the same back-pressure, the same one end.
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
-
 from firmware_bridge.links.base import LinkClosed, Receiver
 from firmware_bridge.links.ending import Ending
+from firmware_bridge.links.inbox import Inbox
 from firmware_bridge.links.outbox import Gate
 
 
@@ -22,21 +20,15 @@ class MemoryLink:
         self.address = address
         self.is_message_based = is_message_based
         self._ending = Ending()
-        self._gate = Gate(self._check)  # stands in front of the other end's `_incoming`
-        self._incoming: deque[bytes] = deque()
-        self._incoming_bytes = 0
-        self._receiver: Receiver | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._is_reading = True
-        self._is_due = False
+        self._gate = Gate(self._check)  # stands in front of the other end's inbox
+        self._inbox = Inbox(self._chunk_taken)
         self._other: MemoryLink = self
 
     def start(self, receiver: Receiver) -> None:
         """Begin to deliver chunks, each in a turn of its own, in the running loop."""
         self._ending.started(receiver)
-        self._receiver = receiver
-        self._loop = asyncio.get_running_loop()
-        self._schedule()
+        self._inbox.start(receiver)
+        self._notice_hang_up()
 
     async def write(self, data: bytes) -> None:
         """Hand bytes to the other end; waits while it reads none. Raises `LinkClosed`."""
@@ -51,17 +43,17 @@ class MemoryLink:
 
     def pause_reading(self) -> None:
         """Leave what comes in the cable; the other end's writers wait when that is much."""
-        self._is_reading = False
+        self._inbox.pause()
+        self._notice_hang_up()
 
     def resume_reading(self) -> None:
         """Undo `pause_reading`."""
-        self._is_reading = True
-        self._schedule()
+        self._inbox.resume()
 
     async def close(self) -> None:
         """End both sides. What was written before still reaches the other end, if it reads."""
         self._end(f"{self.address} closed by this side")
-        self._other._schedule()
+        self._other._notice_hang_up()
         await self._ending.told()
 
     def _check(self) -> None:
@@ -74,36 +66,23 @@ class MemoryLink:
             self._other._take(bytes(data))
 
     def _take(self, chunk: bytes) -> None:
-        self._incoming.append(chunk)
-        self._incoming_bytes += len(chunk)
-        self._other._gate.level(self._incoming_bytes)
-        self._schedule()
+        self._inbox.put(chunk)
+        self._other._gate.level(self._inbox.held_bytes)
 
-    def _schedule(self) -> None:
-        is_work = (self._incoming and self._is_reading) or self._other._ending.is_over
-        if is_work and not self._is_due and self._loop is not None:
-            self._is_due = True
-            self._loop.call_soon(self._deliver)
+    def _chunk_taken(self) -> None:
+        self._other._gate.level(self._inbox.held_bytes)
+        self._notice_hang_up()
 
-    def _deliver(self) -> None:
-        self._is_due = False
-        if self._ending.is_over or self._receiver is None:
+    def _notice_hang_up(self) -> None:
+        """End when the other side has, and nothing is left in the cable that somebody reads."""
+        if not self._other._ending.is_over or self._inbox.will_deliver:
             return
-        if not self._incoming or not self._is_reading:
-            if self._other._ending.is_over:
-                unread = f", {self._incoming_bytes} bytes unread" if self._incoming else ""
-                self._end(f"{self.address} closed by the other side{unread}")
-            return
-        chunk = self._incoming.popleft()
-        self._incoming_bytes -= len(chunk)
-        self._other._gate.level(self._incoming_bytes)
-        self._schedule()  # before the call: a receiver that raises does not hold up the next chunk
-        self._receiver.chunk_received(chunk)
+        unread = f", {self._inbox.held_bytes} bytes unread" if self._inbox.held_bytes else ""
+        self._end(f"{self.address} closed by the other side{unread}")
 
     def _end(self, reason: str) -> None:
         if self._ending.end(LinkClosed(reason)):
-            self._incoming.clear()
-            self._incoming_bytes = 0
+            self._inbox.clear()
             self._gate.release()
             self._other._gate.release()
 

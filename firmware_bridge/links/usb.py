@@ -18,6 +18,7 @@ import usb.core
 from firmware_bridge.links.apart import open_apart
 from firmware_bridge.links.base import LinkClosed, Receiver
 from firmware_bridge.links.ending import Ending
+from firmware_bridge.links.inbox import Inbox
 from firmware_bridge.links.outbox import Gate
 from firmware_bridge.links.usb_device import UsbStream, claim
 
@@ -42,9 +43,7 @@ class UsbLink:
         self._loop = asyncio.get_running_loop()
         self._ending = Ending()
         self._gate = Gate(self._ending.check)
-        self._receiver: Receiver | None = None
-        self._held: list[bytes] = []  # came while reading was paused
-        self._is_reading = True
+        self._inbox = Inbox(self._chunk_taken)
         self._unsent_bytes = 0
         self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._is_stopped = threading.Event()
@@ -58,7 +57,7 @@ class UsbLink:
     def start(self, receiver: Receiver) -> None:
         """Begin to read and to deliver chunks."""
         self._ending.started(receiver)
-        self._receiver = receiver
+        self._inbox.start(receiver)
         if not self._ending.is_over:
             for thread in self._threads:
                 thread.start()
@@ -74,13 +73,11 @@ class UsbLink:
 
     def pause_reading(self) -> None:
         """Take no more: the device's endpoint fills, and it waits."""
-        self._is_reading = False
+        self._inbox.pause()
 
     def resume_reading(self) -> None:
         """Undo `pause_reading`."""
-        self._is_reading = True
-        if self._held:
-            self._loop.call_soon(self._deliver_held)
+        self._inbox.resume()
 
     async def close(self) -> None:
         """End it, unsent bytes discarded; waits until the device is released, at most 0.9 s."""
@@ -101,27 +98,16 @@ class UsbLink:
         self._gate.level(self._unsent_bytes)
 
     def _arrived(self, chunk: bytes) -> None:
-        if self._is_reading and not self._held:
-            self._deliver(chunk)
-        else:
-            self._held.append(chunk)
+        if not self._ending.is_over:
+            self._inbox.put(chunk)
 
-    def _deliver_held(self) -> None:
-        if self._held and self._is_reading:
-            chunk = self._held.pop(0)
-            if self._held:
-                self._loop.call_soon(self._deliver_held)
-            self._deliver(chunk)
-
-    def _deliver(self, chunk: bytes) -> None:
+    def _chunk_taken(self) -> None:
         self._room.release()
-        if self._receiver is not None and not self._ending.is_over:
-            self._receiver.chunk_received(chunk)
 
     def _lose(self, reason: Exception) -> None:
         if not self._ending.end(reason):
             return
-        self._held.clear()
+        self._inbox.clear()
         self._is_stopped.set()
         self._room.release()
         self._outgoing.put(None)

@@ -9,25 +9,34 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from firmware_bridge.links.address import open_link
 from firmware_bridge.links.address_kinds import Surroundings
 from firmware_bridge.links.base import Link
 from firmware_bridge.links.memory import memory_pair
+from firmware_bridge.links.mqtt import open_mqtt_device
 from firmware_bridge.links.pty import open_pty
 from firmware_bridge.links.serial import open_serial
 from firmware_bridge.links.tcp import TcpLink, TcpListener, open_tcp
 from simulator.usb_backend import UsbBackend, UsbDevice, UsbIdentity
 from tests.support.collector import until
+from tests.support.mosquitto import PROGRAM, running_mosquitto
 
 
 @dataclass
 class Cable:
-    """Both ends, not started yet; `open_again` is a second opening of the host's side, where one can be tried."""
+    """Both ends, not started yet.
+
+    `open_again`: a second opening of the host's side, where one can be tried; `holder`: whom its refusal names.
+    `is_through`: one end's pausing holds the other end's writer (through a broker it does not).
+    """
 
     host: Link
     device: Link
     open_again: Callable[[], Awaitable[Link]] | None = None
     holder: str = f"process {os.getpid()}"
+    is_through: bool = True
 
 
 CableKind = Callable[[Path], AbstractAsyncContextManager[Cable]]
@@ -83,10 +92,23 @@ async def usb_cable(directory: Path) -> AsyncIterator[Cable]:
     await link.close()
 
 
+@contextlib.asynccontextmanager
+async def mqtt_cable(directory: Path) -> AsyncIterator[Cable]:
+    if PROGRAM is None:
+        pytest.skip("mosquitto is not installed (Debian: apt-get install mosquitto)")
+    with running_mosquitto(directory) as broker:
+        device = await open_mqtt_device(broker.host, broker.port, "test", "csm", boot=3, connection=1)
+        host = await open_link(device.address)
+        yield Cable(host, device, is_through=False)
+        await host.close()
+        await device.close()
+
+
 CABLES: dict[str, CableKind] = {
     "memory": memory_cable,
     "memory messages": memory_message_cable,
     "serial on a pty": serial_cable,
     "tcp": tcp_cable,
     "usb": usb_cable,
+    "mqtt": mqtt_cable,
 }

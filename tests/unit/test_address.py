@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from firmware_bridge.links.address import SCHEMES, AddressError, Surroundings, open_link, parse_address
-from firmware_bridge.links.address_kinds import MemoryAddress, SerialAddress, SerialSettings, TcpAddress, UsbAddress
+from firmware_bridge.links.address_kinds import (
+    MemoryAddress,
+    MqttAddress,
+    SerialAddress,
+    SerialSettings,
+    TcpAddress,
+    UsbAddress,
+)
 from firmware_bridge.links.base import LinkAbsent
 from firmware_bridge.links.memory import memory_pair
 
@@ -23,6 +30,8 @@ from firmware_bridge.links.memory import memory_pair
         ("tcp://shuffler-7.lan:4001", TcpAddress("shuffler-7.lan", 4001)),
         ("tcp://[::1]:4001", TcpAddress("::1", 4001)),
         ("usb://1209:0001/SN0001", UsbAddress(0x1209, 1, "SN0001")),
+        ("mqtt://broker/casino/pit-3/csm-12", MqttAddress("broker", 1883, "casino/pit-3", "csm-12")),
+        ("mqtt://[::1]:1884/tdl/csm", MqttAddress("::1", 1884, "tdl", "csm")),
         ("memory://t7", MemoryAddress("t7")),
     ],
 )
@@ -52,6 +61,9 @@ def test_what_an_address_says(text: str, parsed: object) -> None:
         ("tcp://[::1:5", ["Invalid IPv6"]),
         ("usb://1209/", ["four hexadecimal digits each", "serial number is missing"]),
         ("usb://1209:00g1/a/b?x=y", ["four hexadecimal digits each", "serial number is missing", "setting 'x'"]),
+        ("mqtt://broker/csm", ["a prefix and a device follow"]),
+        ("mqtt://broker:x/a/+/c?qos=2", ["the port must be", "without + and #", "setting 'qos'"]),
+        ("mqtt://broker/$SYS/csm", ["do not begin with $"]),
         ("memory://", ["one name"]),
     ],
 )
