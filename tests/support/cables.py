@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import io
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
@@ -11,13 +13,16 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge.clock import LoopClock
 from firmware_bridge.links.address import open_link
 from firmware_bridge.links.address_kinds import Surroundings
 from firmware_bridge.links.base import Link
 from firmware_bridge.links.memory import memory_pair
 from firmware_bridge.links.mqtt import open_mqtt_device
 from firmware_bridge.links.pty import open_pty
+from firmware_bridge.links.recording import Head, RecordingWriter
 from firmware_bridge.links.serial import open_serial
+from firmware_bridge.links.tap import TapLink
 from firmware_bridge.links.tcp import TcpLink, TcpListener, open_tcp
 from simulator.usb_backend import UsbBackend, UsbDevice, UsbIdentity
 from tests.support.collector import until
@@ -104,6 +109,15 @@ async def mqtt_cable(directory: Path) -> AsyncIterator[Cable]:
         await device.close()
 
 
+@contextlib.asynccontextmanager
+async def tapped_cable(directory: Path) -> AsyncIterator[Cable]:
+    async with memory_cable(directory) as cable:
+        clock = LoopClock(asyncio.get_running_loop(), wall_start_ns=0)
+        head = Head("CSM-SIM 000123", "test", "none", is_message_based=False)
+        tap = TapLink(cable.host, RecordingWriter(io.StringIO(), head, clock))
+        yield Cable(tap, cable.device)
+
+
 CABLES: dict[str, CableKind] = {
     "memory": memory_cable,
     "memory messages": memory_message_cable,
@@ -111,4 +125,5 @@ CABLES: dict[str, CableKind] = {
     "tcp": tcp_cable,
     "usb": usb_cable,
     "mqtt": mqtt_cable,
+    "tap over memory": tapped_cable,
 }
