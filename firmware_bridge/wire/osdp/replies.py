@@ -12,6 +12,8 @@ from firmware_bridge.wire.osdp.codes import NakCode, ReplyCode
 from firmware_bridge.wire.osdp.commands import CRYPTOGRAM_SIZE, RANDOM_SIZE
 
 CLIENT_UID_SIZE = 8
+KEY_ENTER = 0x0D  # the # key of a keypad
+KEY_CLEAR = 0x7F  # the * key
 _IDENTITY_TAIL = struct.Struct("<BBIBBB")  # behind the three bytes of the vendor
 _COMMUNICATION = struct.Struct("<BI")
 _RAW_HEAD = struct.Struct("<BBH")

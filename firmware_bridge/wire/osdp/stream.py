@@ -10,6 +10,8 @@ from firmware_bridge.wire.osdp.frame import FRAME_MAX, MARK, START, Frame, judge
 # Where a frame may begin: at a start, at the mark before it, or at a mark that ends the chunk.
 _BEGINNING = re.compile(rb"\xff?\x53|\xff\Z")
 
+_SHORTEST = 8  # a header tells the whole length before so many bytes are there
+
 
 class StreamDecoder:
     """Owns the receive buffer of one bus. Resynchronises by sliding one byte; holds at most one frame.
@@ -31,12 +33,12 @@ class StreamDecoder:
 
     @property
     def missing(self) -> int:
-        """Bytes that the pending frame still lacks, as far as its header tells; 0 when nothing is pending."""
+        """Bytes that the pending frame lacks at least; 0 when nothing is pending."""
         if not self._buffer:
             return 0
         start = 1 if self._buffer[0] == MARK else 0
         length = judge_header(self._buffer[start:], self._frame_max)
-        return length + start - len(self._buffer) if isinstance(length, int) else 1
+        return start + (length if isinstance(length, int) else _SHORTEST) - len(self._buffer)
 
     def feed(self, chunk: bytes) -> list[Frame | Garbage]:
         """Take some bytes, give what is whole now. Never raises."""

@@ -1,0 +1,225 @@
+"""A badge reader that speaks OSDP: one station of a bus. What it tells becomes facts; prompts are goals.
+
+Whose badge it is, is not the driver's work: it says which badge was seen, and how.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import NoReturn
+
+import structlog
+
+from drivers.badges.badge_id import BadgeUnreadable, badge_id
+from drivers.badges.keypad import Keypad
+from drivers.badges.resting import Change, RestingBadges
+from drivers.device import Report
+from drivers.events import BadgeSeen, CodeKeyed, ReaderLost, ReaderReady, SightingKind
+from firmware_bridge.session.osdp import (
+    CardShown,
+    CommandRefused,
+    KeysKeyed,
+    OsdpBus,
+    StationLost,
+    StationNotice,
+    StationProfile,
+    StationReady,
+    StatusTold,
+)
+from firmware_bridge.wire.osdp.codes import Capability, LedColour, PermanentLed, TemporaryLed, Tone
+from firmware_bridge.wire.osdp.commands import LedPattern, LedRecord, SetLed, SoundBuzzer
+from firmware_bridge.wire.osdp.replies import FormattedCard, RawCard
+from firmware_bridge.wire.osdp.secure import BaseKey
+
+# The prompt's light ends by itself when nobody renews it: a reader must not ask for a badge when we are dead.
+PROMPT_LASTS_TENTHS = 600
+PROMPT_RENEWED_S = 20.0
+# A beep that comes later than this belongs to nothing any more.
+BEEP_WITHIN_S = 2.0
+_BEEP_TENTHS = 1
+_BEEPS_MAX = 255
+# While a badge rests, and its two seconds are over, but too few polls were clean: look again after so long.
+_LOOK_AGAIN_S = 0.2
+_BITS_PER_CHARACTER = 8
+
+_SIGHTINGS = {
+    Change.ARRIVED: SightingKind.TAP,
+    Change.HELD: SightingKind.HELD_FROM,
+    Change.TAKEN_AWAY: SightingKind.HELD_TO,
+}
+
+_log = structlog.get_logger("badge_reader")
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderSettings:
+    """One reader of the configuration.
+
+    `serial` is the number of PDID as eight hex digits, or empty (any). `key` None is the plain channel.
+    `is_reversed`: this model sends a card's last byte first. `is_simulated`: OSDP cannot say so itself.
+    """
+
+    name: str
+    address: int
+    serial: str = ""
+    key: BaseKey | None = None
+    is_install_mode: bool = False
+    is_reversed: bool = False
+    is_simulated: bool = False
+
+    def profile(self) -> StationProfile:
+        """Its station. Raises ValueError where address or serial cannot be."""
+        serial = int(self.serial, 16) if self.serial else None
+        return StationProfile(self.address, self.key, self.is_install_mode, serial)
+
+
+class OsdpBadgeReader:
+    """One reader. A `BadgeReader` of `drivers.device`; its bus runs beside it."""
+
+    def __init__(self, settings: ReaderSettings, bus: OsdpBus, report: Report) -> None:
+        self.name = settings.name
+        self.unreadable = 0  # cards whose number could not be one
+        self.keypad = Keypad()
+        self._settings = settings
+        self._bus = bus
+        self._report = report
+        self._resting = RestingBadges()
+        self._ready: ReaderReady | None = None  # as last reported; None while it is lost
+        self._is_amber = False
+        self._has_led = True
+        self._has_beeper = True
+        self._renew_at_s = 0.0
+        self._woken = asyncio.Event()
+        bus.add(settings.profile(), self._hear)
+
+    async def run(self) -> NoReturn:
+        """Watch resting badges and keep the prompt alight, until cancelled. The bus is run by its owner."""
+        await self._report(ReaderLost(device=self.name, why="not connected since the start"))
+        while True:
+            await self._sleep()
+            for badge, change in self._resting.gone(self._clean_polls(), self._now_s()):
+                await self._report(BadgeSeen(device=self.name, badge=badge, kind=_SIGHTINGS[change]))
+            if self._is_amber and self._now_s() >= self._renew_at_s:
+                self._show()
+
+    def prompt(self, *, is_amber: bool, beeps: int) -> None:
+        """LED amber (a tap is asked for) or back to normal; so many beeps now."""
+        is_changed, self._is_amber = is_amber is not self._is_amber, is_amber
+        if self._ready is None:
+            return  # shown when it is back, if it is still wanted; a late beep is none
+        if is_changed:
+            self._show()
+        if beeps > 0 and self._has_beeper:
+            sound = SoundBuzzer(0, Tone.DEFAULT, _BEEP_TENTHS, _BEEP_TENTHS, min(beeps, _BEEPS_MAX))
+            self._bus.wish(self._settings.address, sound, within_s=BEEP_WITHIN_S)
+        if is_amber:
+            self._bus.expect_tap(self._settings.address)
+
+    # --- what the station says ----------------------------------------------------------------------------
+
+    async def _hear(self, notice: StationNotice) -> None:
+        match notice:
+            case StationReady():
+                await self._is_ready(notice)
+            case StationLost():
+                await self._is_lost(notice)
+            case CardShown():
+                await self._card(notice)
+            case KeysKeyed():
+                for code in self.keypad.pressed(notice.keys, self._now_s()):
+                    await self._report(CodeKeyed(device=self.name, code=code))
+            case StatusTold() if notice.is_tampered or notice.is_power_failing:
+                _log.warning(
+                    "reader_status", device=self.name, tamper=notice.is_tampered, power_failing=notice.is_power_failing
+                )
+            case CommandRefused():
+                self._does_without(notice)
+
+    async def _is_ready(self, notice: StationReady) -> None:
+        identity, offered = notice.identity, notice.capabilities
+        self._has_led = not offered.records or offered.level(Capability.LED) > 0
+        self._has_beeper = not offered.records or offered.level(Capability.BUZZER) > 0
+        ready = ReaderReady(
+            device=self.name,
+            vendor=identity.vendor.hex().upper(),
+            model=f"{identity.model}.{identity.version}",
+            serial=f"{identity.serial:08X}",
+            firmware=".".join(map(str, identity.firmware)),
+            is_secure=notice.is_secure,
+            is_simulated=self._settings.is_simulated or self._bus.is_simulated,
+        )
+        if ready != self._ready:
+            self._ready = ready
+            await self._report(ready)
+        if self._is_amber:
+            self._show()  # the goal of now; whatever it showed before its set-up is not known
+
+    async def _is_lost(self, notice: StationLost) -> None:
+        self._ready = None
+        self._resting.forget()  # *held* ends with the reader; the table knows that from the fact
+        self.keypad.forget()
+        await self._report(ReaderLost(device=self.name, why=notice.text))
+
+    async def _card(self, notice: CardShown) -> None:
+        try:
+            badge = _badge(notice.card, is_reversed=self._settings.is_reversed)
+        except BadgeUnreadable as unreadable:
+            self.unreadable += 1
+            _log.warning("badge_unreadable", device=self.name, why=str(unreadable))
+            return
+        for seen, change in self._resting.seen(badge, self._clean_polls(), self._now_s()):
+            await self._report(BadgeSeen(device=self.name, badge=seen, kind=_SIGHTINGS[change]))
+        self._woken.set()
+
+    def _does_without(self, refused: CommandRefused) -> None:
+        """The reader has no lamp or beeper after all: not asked again before its next set-up."""
+        if isinstance(refused.command, SetLed):
+            self._has_led = False
+        elif isinstance(refused.command, SoundBuzzer):
+            self._has_beeper = False
+
+    # --- inside -------------------------------------------------------------------------------------------
+
+    def _show(self) -> None:
+        """Amber over whatever the reader shows by itself, or no longer."""
+        self._renew_at_s = self._now_s() + PROMPT_RENEWED_S
+        self._woken.set()
+        if self._has_led and self._ready is not None:
+            self._bus.wish(self._settings.address, _AMBER if self._is_amber else _NORMAL)
+
+    async def _sleep(self) -> None:
+        """Until a badge may have gone, the prompt wants renewing, or something was changed."""
+        times = [at for at in (self._resting.look_at_s(), self._renew_at_s if self._is_amber else None) if at]
+        loop = asyncio.get_running_loop()
+        earliest_s = loop.time() + _LOOK_AGAIN_S
+        timer = loop.call_at(max(min(times), earliest_s), self._woken.set) if times else None
+        try:
+            await self._woken.wait()
+        finally:
+            if timer is not None:
+                timer.cancel()
+            self._woken.clear()
+
+    def _clean_polls(self) -> int:
+        return self._bus.station_counts(self._settings.address).clean_polls
+
+    @staticmethod
+    def _now_s() -> float:
+        return asyncio.get_running_loop().time()
+
+
+def _badge(card: RawCard | FormattedCard, *, is_reversed: bool) -> str:
+    if isinstance(card, RawCard):
+        return badge_id(card.bits, card.data, is_reversed=is_reversed)
+    characters = card.characters[::-1] if card.is_backward else card.characters
+    return badge_id(len(characters) * _BITS_PER_CHARACTER, characters)
+
+
+def _led(code: TemporaryLed, colour: LedColour, tenths: int) -> SetLed:
+    pattern = LedPattern(on_tenths=1, on_colour=colour, off_colour=colour)
+    return SetLed((LedRecord(0, 0, code, pattern, tenths, PermanentLed.KEEP, LedPattern()),))
+
+
+_AMBER = _led(TemporaryLed.SET, LedColour.AMBER, PROMPT_LASTS_TENTHS)
+_NORMAL = _led(TemporaryLed.CANCEL, LedColour.BLACK, 0)
