@@ -390,6 +390,7 @@ class PermitAnswered(Fact, frozen=True, kw_only=True):
 
 
 # --- badges -----------------------------------------------------------------------------------------------
+# What a reader read or was keyed holds what no journal may hold: the hub's rim turns it into whose badge it was.
 
 
 class BadgeSeen(Fact, frozen=True, kw_only=True):
@@ -422,6 +423,7 @@ class ReaderLost(Fact, frozen=True, kw_only=True):
     why: str
 
 
+# Facts that the journal keeps as they stand: all but `BadgeSeen` and `CodeKeyed`.
 AnyFact = (
     DeviceReady
     | DeviceLost
@@ -451,8 +453,6 @@ AnyFact = (
     | CommandAnswered
     | CommandProgressed
     | PermitAnswered
-    | BadgeSeen
-    | CodeKeyed
     | ReaderReady
     | ReaderLost
 )

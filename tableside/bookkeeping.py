@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from drivers import events
-from tableside import commands, devices, lamp, permits, presence, timers
-from tableside.happenings import DeviceCame, Happening
-from tableside.inputs import DaemonStarted, DeadlinePassed
+from tableside import attendance, commands, devices, lamp, permits, sightings, timers
+from tableside.decisions import Decision
+from tableside.happenings import DeviceCame, PresenceMissed
+from tableside.inputs import BadgeSighted, DaemonStarted, DeadlinePassed, NeighbourSighting
 from tableside.tables import Turn
 
 
@@ -25,22 +26,23 @@ def learn(turn: Turn, what: object) -> None:
     given = turn.given
     if isinstance(what, DaemonStarted):
         _started(turn, what)
-    elif isinstance(what, DeadlinePassed) and what.name.startswith("command:"):
-        commands.silent(turn, what.name)
     turn.state = replace(turn.state, last_at_ns=given.at_ns, last_wall_ns=given.wall_ns)
     if isinstance(what, events.Fact):
         devices.learn(turn, what)
-        act = LEARNING.get(type(what))
-        if act is not None:
-            act(turn, what)
+    act = LEARNING.get(type(what))
+    if act is not None:
+        act(turn, what)
 
 
-def follow(turn: Turn, happening: Happening) -> None:
+def follow(turn: Turn, happening: Decision) -> None:
     """Bookkeeping of what the tables tell each other."""
     if isinstance(happening, DeviceCame):
         permits.device_came(turn, happening.device)
         lamp.forget(turn, happening.device)
         commands.device_came(turn, happening.device)
+        attendance.reader_came(turn, happening.device, is_another=happening.is_new_boot)
+    elif isinstance(happening, PresenceMissed):
+        attendance.missed(turn, happening)
 
 
 def _started(turn: Turn, what: DaemonStarted) -> None:
@@ -53,11 +55,11 @@ def _started(turn: Turn, what: DaemonStarted) -> None:
         turn.state,
         house=what.house,
         clock_boot=what.clock_boot,
-        devices=devices.Devices(known),
+        devices=replace(turn.state.devices, known=known),
         permits=permits.Permits(),
         lamps={},
     )
-    presence.everyone_absent(turn)
+    attendance.everyone_absent(turn)
 
 
 def _shown(turn: Turn, fact: events.LampChanged) -> None:
@@ -69,6 +71,18 @@ def _free(turn: Turn, fact: events.Notice) -> None:
     permits.device_free(turn, fact.device)
 
 
+def _deadline(turn: Turn, what: DeadlinePassed) -> None:
+    act = DEADLINES.get(what.name.partition(":")[0])
+    if act is not None:
+        act(turn, what.name)
+
+
+# Timers of the books, by the first word of their name; the tables of transitions take theirs by themselves.
+DEADLINES: Mapping[str, Callable[[Turn, str], None]] = {
+    "command": commands.silent,
+    "presence": attendance.deadline,
+}
+
 LEARNING: Mapping[type, Callable[..., None]] = {
     events.PermitEnded: permits.ended,
     events.PermitAnswered: permits.refused,
@@ -79,6 +93,8 @@ LEARNING: Mapping[type, Callable[..., None]] = {
     events.CommandAnswered: commands.answered,
     events.CommandEnded: commands.ended,
     events.CommandProgressed: commands.progressed,
-    events.BadgeSeen: presence.seen,
-    events.ReaderLost: presence.reader_lost,
+    events.ReaderLost: sightings.reader_lost,
+    BadgeSighted: sightings.seen,
+    NeighbourSighting: sightings.neighbour_seen,
+    DeadlinePassed: _deadline,
 }

@@ -29,7 +29,8 @@ class Evidence(StrEnum):
 RESERVE = "reserve"
 HOPPER = "hopper"
 MACHINE = "machine"
-TABLE = "table"
+ASIDE = "aside"  # on the table and not in play: shown, mixed, to be loaded, counted out, sorted
+TABLE = "table"  # on the table, in play
 TRAY = "tray"
 HAND = "hand"  # taken out at an open lid, not yet said where they go
 DAMAGED = "damaged"
@@ -54,7 +55,7 @@ class CardAccount(msgspec.Struct, frozen=True):
 
 def bring(turn: Turn, playing: int, reserve: int) -> None:
     """A session's cards come to the table; what the session before left is taken away with its journal rows."""
-    turn.state = replace(turn.state, account=CardAccount({TABLE: playing, RESERVE: reserve}, playing + reserve))
+    turn.state = replace(turn.state, account=CardAccount({ASIDE: playing, RESERVE: reserve}, playing + reserve))
     turn.decide(CardsBrought(playing=playing, reserve=reserve))
 
 

@@ -8,6 +8,7 @@ procedures think of it, a card that a meter saw is posted.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -20,9 +21,20 @@ from tableside.decisions import NoticesResumed
 from tableside.happenings import CardsEntered, CardsLeft, DeviceCame, DeviceWent
 from tableside.tables import Turn
 
+if TYPE_CHECKING:
+    from tableside.state import TableState
+
 METER_MODULUS = 1 << 32  # TDL §5: u32 since boot
 # More cards than a table can hold cannot pass a sensor between two notices: a larger step is a broken meter.
 METER_STEP_MAX = 1_000
+
+
+class EndedBoot(msgspec.Struct, frozen=True):
+    """The boot before this one, and where its meters stood when we last heard them."""
+
+    boot: int
+    meter_in: int
+    meter_out: int
 
 
 class DeviceLevels(msgspec.Struct, frozen=True):
@@ -35,6 +47,8 @@ class DeviceLevels(msgspec.Struct, frozen=True):
     is_simulated: bool = False
     boot: int = 0
     notice: int = 0
+    backlog: int = 0  # notices up to this number wait at the device since it connected
+    ended: EndedBoot | None = None
     epoch: int = 0
     highest_number: int = 0
     last_command: int = 0  # highest command number that this journal has given out
@@ -55,11 +69,17 @@ class DeviceLevels(msgspec.Struct, frozen=True):
         """How far the device holds this by itself."""
         return self.abilities.get(ability, Holding.CANNOT)
 
+    @property
+    def has_told_all(self) -> bool:
+        """What the device kept while it was away has arrived: meters are as they were when it connected."""
+        return self.notice >= self.backlog
+
 
 class Devices(msgspec.Struct, frozen=True):
-    """By device name."""
+    """By device name. `in_use`: the shuffler that a swap brought in; empty: the house's first one."""
 
     known: dict[str, DeviceLevels] = {}
+    in_use: str = ""
 
 
 def of(turn: Turn, name: str) -> DeviceLevels:
@@ -69,7 +89,8 @@ def of(turn: Turn, name: str) -> DeviceLevels:
 
 def put(turn: Turn, name: str, levels: DeviceLevels) -> None:
     """Replace a device's levels."""
-    turn.state = replace(turn.state, devices=Devices({**turn.state.devices.known, name: levels}))
+    devices = turn.state.devices
+    turn.state = replace(turn.state, devices=replace(devices, known={**devices.known, name: levels}))
 
 
 def adopted(turn: Turn, name: str) -> None:
@@ -83,9 +104,19 @@ def verified(turn: Turn, name: str) -> None:
     put(turn, name, replace(of(turn, name), is_content_unverified=False))
 
 
+def machine(state: TableState) -> str:
+    """Name of the shuffler in use."""
+    return state.devices.in_use or state.house.shuffler
+
+
+def use(turn: Turn, name: str) -> None:
+    """From now on this shuffler is the machine in use (semantics §4 *Machine swap*)."""
+    turn.state = replace(turn.state, devices=replace(turn.state.devices, in_use=name))
+
+
 def shuffler(turn: Turn) -> DeviceLevels:
     """The machine in use."""
-    return of(turn, turn.state.house.shuffler)
+    return of(turn, machine(turn.state))
 
 
 def is_repeated(turn: Turn, fact: events.Fact) -> bool:
@@ -101,7 +132,7 @@ def learn(turn: Turn, fact: events.Fact) -> None:
     if isinstance(fact, events.Notice):
         levels = of(turn, fact.device)
         if fact.boot != levels.boot:
-            levels = replace(levels, boot=fact.boot, notice=0, meter_in=0, meter_out=0)
+            levels = _new_boot(levels, fact.boot)
         put(turn, fact.device, replace(levels, notice=fact.number))
     act = LEARNING.get(type(fact))
     if act is not None:
@@ -130,10 +161,20 @@ def _ready(turn: Turn, fact: events.DeviceReady) -> None:
         abilities=fact.abilities,
     )
     if is_new_boot:
-        levels = replace(levels, boot=fact.boot, notice=0, meter_in=0, meter_out=0)
+        levels = _new_boot(levels, fact.boot)
+    if before.serial != fact.serial:
+        levels = replace(levels, ended=None)
+    is_keeping = fact.oldest_notice <= fact.newest_notice
+    levels = replace(levels, backlog=fact.newest_notice if is_keeping else 0)
     put(turn, fact.device, levels)
     turn.decide(NoticesResumed(device=fact.device, boot=fact.boot, number=levels.notice))
     turn.happened(DeviceCame(device=fact.device, is_new_boot=is_new_boot))
+
+
+def _new_boot(levels: DeviceLevels, boot: int) -> DeviceLevels:
+    """Notices and meters begin anew; where the last meters stood is kept for what *booted* tells of them."""
+    ended = EndedBoot(levels.boot, levels.meter_in, levels.meter_out)
+    return replace(levels, boot=boot, notice=0, backlog=0, meter_in=0, meter_out=0, ended=ended)
 
 
 def _reader_ready(turn: Turn, fact: events.ReaderReady) -> None:
@@ -147,7 +188,8 @@ def _reader_ready(turn: Turn, fact: events.ReaderReady) -> None:
         is_simulated=fact.is_simulated,
     )
     put(turn, fact.device, levels)
-    turn.happened(DeviceCame(device=fact.device, is_new_boot=False))
+    is_another = before.serial not in ("", fact.serial)
+    turn.happened(DeviceCame(device=fact.device, is_new_boot=is_another))
 
 
 def _gone(turn: Turn, fact: events.DeviceLost | events.ReaderLost) -> None:
@@ -158,28 +200,44 @@ def _gone(turn: Turn, fact: events.DeviceLost | events.ReaderLost) -> None:
 
 
 def _booted(turn: Turn, fact: events.DeviceBooted) -> None:
+    """What moved in the boot before and was never told is posted from its last meters, where the device kept them."""
     levels = of(turn, fact.device)
-    put(turn, fact.device, replace(levels, content=fact.content, jams=(), faults=()))
+    put(turn, fact.device, replace(levels, content=fact.content, jams=(), faults=(), ended=None))
+    ended = levels.ended
+    if ended is None or ended.boot + 1 != fact.boot:
+        return  # a boot in between is unknown: the count after it tells
+    if fact.last_meter_in is not None:
+        _post_in(turn, fact.device, _step(turn, fact.device, ended.meter_in, fact.last_meter_in))
+    if fact.last_meter_out is not None:
+        _post_out(turn, fact.device, _step(turn, fact.device, ended.meter_out, fact.last_meter_out))
 
 
 def _cards_out(turn: Turn, fact: events.CardsOut) -> None:
     levels = of(turn, fact.device)
     step = _step(turn, fact.device, levels.meter_out, fact.meter)
     put(turn, fact.device, replace(levels, meter_out=fact.meter))
+    _post_out(turn, fact.device, step)
+
+
+def _post_out(turn: Turn, device: str, step: int) -> None:
     if step:
         card_account.move(turn, card_account.MACHINE, card_account.TABLE, step, Evidence.METER, "out meter")
-        turn.happened(CardsLeft(device=fact.device, cards=step))
+        turn.happened(CardsLeft(device=device, cards=step))
 
 
 def _cards_in(turn: Turn, fact: events.CardsIn) -> None:
     levels = of(turn, fact.device)
     step = _step(turn, fact.device, levels.meter_in, fact.meter)
     put(turn, fact.device, replace(levels, meter_in=fact.meter))
+    _post_in(turn, fact.device, step)
+
+
+def _post_in(turn: Turn, device: str, step: int) -> None:
     if step:
         is_packet = turn.state.account.at(card_account.HOPPER) > 0
         source = card_account.HOPPER if is_packet else card_account.TABLE
         card_account.move(turn, source, card_account.MACHINE, step, Evidence.METER, "in meter")
-        turn.happened(CardsEntered(device=fact.device, cards=step, source=source))
+        turn.happened(CardsEntered(device=device, cards=step, source=source))
 
 
 def _step(turn: Turn, device: str, before: int, after: int) -> int:

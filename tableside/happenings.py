@@ -41,49 +41,6 @@ class SessionOpened(Happening, frozen=True, kw_only=True):
     dealer: str
 
 
-class CutSkipped(Happening, frozen=True, kw_only=True):
-    """With an automatic shuffler the cards are not cut (CSM-3)."""
-
-    why: str
-
-
-class EmptyProved(Happening, frozen=True, kw_only=True):
-    """Content 0 in all areas and path clear, as the machine told; `purpose`: load, unload, swap."""
-
-    device: str
-    purpose: str
-
-
-class LoadStarted(Happening, frozen=True, kw_only=True):
-    """`kind`: session, card change, swap or incident."""
-
-    kind: str
-    packets: int
-    by: str
-
-
-class PacketLoaded(Happening, frozen=True, kw_only=True):
-    packet: int
-    cards: int
-
-
-class LoadPaused(Happening, frozen=True, kw_only=True):
-    why: str
-    cards: int  # meter at that moment
-    of: int
-
-
-class LoadResumed(Happening, frozen=True, kw_only=True):
-    cards: int
-    by: str
-
-
-class LoadCompleted(Happening, frozen=True, kw_only=True):
-    kind: str
-    cards: int
-    packets: int
-
-
 class SessionReady(Happening, frozen=True, kw_only=True):
     """Loaded and idle: rounds may be played."""
 
@@ -92,19 +49,6 @@ class SessionReady(Happening, frozen=True, kw_only=True):
 
 class ClosingAnnounced(Happening, frozen=True, kw_only=True):
     by: str
-
-
-class UnloadCompleted(Happening, frozen=True, kw_only=True):
-    cards: int
-
-
-class CardsSorted(Happening, frozen=True, kw_only=True):
-    """The sort's finding: regular, or what is missing, too many, foreign, by name."""
-
-    is_regular: bool
-    missing: tuple[Card, ...]
-    too_many: tuple[Card, ...]
-    foreign: tuple[Card, ...]
 
 
 class SessionClosed(Happening, frozen=True, kw_only=True):
@@ -285,6 +229,13 @@ class PresenceShown(Happening, frozen=True, kw_only=True):
     change: str
     until_ns: int | None
     meter: int | None
+    way: str  # reader, or which second way
+
+
+class PresenceMissed(Happening, frozen=True, kw_only=True):
+    """A request was refused because nobody was present for it: a tap is waited for."""
+
+    operation: str
 
 
 class PresenceLapsed(Happening, frozen=True, kw_only=True):
@@ -294,10 +245,11 @@ class PresenceLapsed(Happening, frozen=True, kw_only=True):
 
 
 class BadgeTapped(Happening, frozen=True, kw_only=True):
-    """A member of staff was seen at the table's reader (one sighting; semantics §2.1)."""
+    """A member of staff was seen at the table's reader, or by the second way (one sighting; semantics §2.1)."""
 
     staff: str
     reader: str
+    way: str
 
 
 class BadgeRefused(Happening, frozen=True, kw_only=True):

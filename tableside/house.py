@@ -27,21 +27,27 @@ class Role(StrEnum):
 
 
 class Person(msgspec.Struct, frozen=True):
-    """A member of staff. `badge` is `<bits>:<UPPER HEX>`; validity in UTC ns, None is open."""
+    """A member of staff; validity in UTC ns, None is open. Badge numbers stay at the rim (badges.py)."""
 
     staff: str
     name: str
-    badge: str
     roles: tuple[Role, ...]
     valid_from_ns: int | None = None
     valid_until_ns: int | None = None
+    is_revoked: bool = False
+
+    def is_valid_at(self, wall_ns: int) -> bool:
+        """Whether the house lets this person act at this UTC instant."""
+        is_begun = self.valid_from_ns is None or self.valid_from_ns <= wall_ns
+        return is_begun and (self.valid_until_ns is None or wall_ns < self.valid_until_ns)
 
 
 class DeckGroup(msgspec.Struct, frozen=True):
-    """So many decks of 52 with one back colour (SHOE-1)."""
+    """So many decks of 52 with one back colour (SHOE-1); `reserve` decks replace damaged cards (CSM-1)."""
 
     back: str
     decks: int
+    reserve: int = 1
 
 
 class Jurisdiction(msgspec.Struct, frozen=True):
@@ -86,6 +92,8 @@ class House(msgspec.Struct, frozen=True):
     machine_capacity_cards: int = 380  # 38 compartments of 10
     presence_s: int = 60  # semantics §2.1: 10 to 180, the inspection service's to approve
     presence_approved_by: str = ""
+    presence_lapsed_class_2_s: int = 60  # semantics §2.1.4: paused so long calls somebody …
+    presence_lapsed_class_1_s: int = 600  # … and so long is urgent
     lid_open_alert_s: int = 120
     jam_advice_count: int = 3  # third jam at one place …
     jam_advice_minutes: int = 60  # … within this: advise a swap
@@ -102,10 +110,11 @@ class House(msgspec.Struct, frozen=True):
         """Cards of the playing decks, without the reserve deck."""
         return sum(group.decks for group in self.decks) * CARDS_PER_DECK
 
+    @property
+    def cards_in_reserve(self) -> int:
+        """Cards of the reserve decks."""
+        return sum(group.reserve for group in self.decks) * CARDS_PER_DECK
+
     def person(self, staff: str) -> Person | None:
         """Who has this staff id."""
         return next((person for person in self.persons if person.staff == staff), None)
-
-    def person_by_badge(self, badge: str) -> Person | None:
-        """Whose badge this is."""
-        return next((person for person in self.persons if person.badge == badge), None)

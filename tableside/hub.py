@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from drivers.device import Device
-from drivers.events import Fact, Notice, PermitKind
+from drivers.events import BadgeSeen, CodeKeyed, Fact, Notice, PermitKind
 from firmware_bridge.clock import NS_PER_MS, NS_PER_S, Clock
+from tableside.badges import Badges
 from tableside.decisions import Decision, PermitGranted, PermitRevoked, RequestAnswered, StateKept, Stopping
 from tableside.inputs import (
     AnyInput,
@@ -69,7 +70,10 @@ Listener = Callable[[Sequence[Entry]], None]
 
 
 class Hub:
-    """One table. `devices` are the drivers by name; `listeners` get every durable row, in order, once."""
+    """One table. `devices` are the drivers by name; `listeners` get every durable row, in order, once.
+
+    `badges` says whose badge a reader read.
+    """
 
     def __init__(
         self,
@@ -79,6 +83,7 @@ class Hub:
         devices: Mapping[str, Device],
         listeners: Sequence[Listener] = (),
         *,
+        badges: Badges,
         version: str = "0",
     ) -> None:
         self.state = state
@@ -86,6 +91,7 @@ class Hub:
         self._clock = clock
         self._devices = devices
         self._listeners = listeners
+        self._badges = badges
         self._version = version
         self._inbox: deque[_Waiting] = deque()
         self._wake = asyncio.Event()
@@ -101,7 +107,14 @@ class Hub:
     # --- the two ways in ------------------------------------------------------------------------------------
 
     async def report(self, what: AnyInput | Fact) -> None:
-        """A fact. Waits while the queue is full, so that back-pressure reaches the device."""
+        """A fact. Waits while the queue is full, so that back-pressure reaches the device.
+
+        Badge numbers end here, and so do digits keyed at a reader: the journal must hold neither (semantics §5).
+        """
+        if isinstance(what, BadgeSeen):
+            what = self._badges.sighted(what)
+        elif isinstance(what, CodeKeyed):
+            return
         await self._room.wait()
         self._put(_Waiting(what))  # type: ignore[arg-type]  # a Fact is one of AnyFact
 

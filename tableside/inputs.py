@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from drivers.events import AnyFact
+from drivers.events import AnyFact, SightingKind
 from tableside.house import House
 from tableside.requests import AnyRequest
 
@@ -61,10 +61,22 @@ class ClockStepped(SystemFact, frozen=True, kw_only=True):
     seconds: float
 
 
+class BadgeSighted(SystemFact, frozen=True, kw_only=True):
+    """What the rim made of a reader's `BadgeSeen`: whose badge, never which number (semantics §5 *Badges*).
+
+    An unknown badge has no `staff` but a keyed `digest`: the key stays at the rim, as the journal must not tell it.
+    """
+
+    reader: str
+    kind: SightingKind
+    staff: str = ""
+    digest: str = ""
+
+
 class NeighbourSighting(SystemFact, frozen=True, kw_only=True):
     """A tap at the neighbouring table's reader, passed on because ours is away (semantics §2.1.9)."""
 
-    badge: str
+    staff: str
     reader: str
 
 
@@ -76,6 +88,7 @@ AnySystemFact = (
     | CommitSlow
     | SpaceLow
     | ClockStepped
+    | BadgeSighted
     | NeighbourSighting
 )
 AnyInput = AnyFact | AnyRequest | AnySystemFact

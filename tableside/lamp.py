@@ -24,7 +24,7 @@ ORDER: tuple[Shown, ...] = (
 def settle(turn: Turn, wanted: frozenset[Shown]) -> None:
     """Show the gravest of what is wanted on every lamp of the table, where it does not show already."""
     show = next((lamp for lamp in ORDER if lamp in wanted), OFF)
-    for name in (turn.state.house.switch_box, turn.state.house.shuffler):
+    for name in (turn.state.house.switch_box, devices.machine(turn.state)):
         levels = devices.of(turn, name)
         if levels.holding(Ability.LAMP) is Holding.CANNOT or not levels.is_connected:
             continue

@@ -47,7 +47,11 @@ ENDING_KEEPS: dict[PermitEnding, str] = {
 
 
 class Wish(msgspec.Struct, frozen=True):
-    """A procedure wants this permit to stand. `count_from` tells one count from the next (packet, round)."""
+    """A procedure wants this permit to stand. `count_from` tells one count from the next (packet, round).
+
+    `limit_cards` is for the whole count and `counted` what of it went through already: a grant that begins anew
+    (after a stop, a reconnect, a lapse) is for the rest.
+    """
 
     device: str
     what: PermitKind
@@ -55,6 +59,16 @@ class Wish(msgspec.Struct, frozen=True):
     limit_cards: int | None = None
     not_after_ns: int | None = None
     count_from: str = ""
+    counted: int = 0
+
+    def is_same(self, other: Wish) -> bool:
+        """Whether it asks for the same, whatever was counted meanwhile."""
+        return replace(self, counted=other.counted) == other
+
+    @property
+    def rest(self) -> int | None:
+        """How many cards of the count are still to come."""
+        return None if self.limit_cards is None else self.limit_cards - self.counted
 
 
 Wishes = Callable[["TableState"], Sequence[Wish]]
@@ -112,7 +126,7 @@ def settle(turn: Turn, sources: Sequence[Wishes], *, is_round_open: bool) -> Non
     allowed = {key: wish for key, wish in wished.items() if _is_allowed(turn, wish, is_round_open)}
     permits = turn.state.permits
     granted = dict(permits.granted)
-    spent = {key: wish for key, wish in permits.spent.items() if allowed.get(key) == wish}
+    spent = {key: wish for key, wish in permits.spent.items() if key in allowed and wish.is_same(allowed[key])}
     held = {key: wish for key, wish in permits.held.items() if key in allowed}
     for key, wish in permits.granted.items():
         if key not in allowed:
@@ -121,19 +135,31 @@ def settle(turn: Turn, sources: Sequence[Wishes], *, is_round_open: bool) -> Non
     for key, wish in allowed.items():
         if key in spent or key in held:
             continue
-        before = granted.get(key)
-        if before != wish:
-            granted[key] = wish
-            turn.decide(_grant(wish, is_fresh=before is None or before.count_from != wish.count_from))
+        given = _next(granted.get(key), wish)
+        if given is not None:
+            granted[key] = given
+            turn.happened(_grant(given, is_fresh=given is wish))
     if (granted, spent, held) != (permits.granted, permits.spent, permits.held):
         turn.state = replace(turn.state, permits=Permits(granted, spent, held))
+
+
+def _next(before: Wish | None, wish: Wish) -> Wish | None:
+    """What is to be granted now: `wish` itself begins a new count, a copy goes on with the one before; None: nothing.
+
+    The device counts from the first grant after a revoke (TDL §6), so a changed grant keeps what was counted then.
+    """
+    if before is not None and before.is_same(wish):
+        return None
+    if before is None or before.count_from != wish.count_from:
+        return wish if wish.rest is None or wish.rest > 0 else None
+    return replace(wish, counted=before.counted)
 
 
 def _is_allowed(turn: Turn, wish: Wish, is_round_open: bool) -> bool:
     device = turn.state.devices.known.get(wish.device)
     is_in_time = wish.not_after_ns is None or wish.not_after_ns > turn.now_ns
     is_free = not locks.standing(turn.state, SCOPE_OF[wish.what], is_round_open=is_round_open)
-    return device is not None and device.is_connected and is_in_time and is_free
+    return device is not None and device.is_connected and device.has_told_all and is_in_time and is_free
 
 
 def _grant(wish: Wish, *, is_fresh: bool) -> PermitGranted:
@@ -141,7 +167,7 @@ def _grant(wish: Wish, *, is_fresh: bool) -> PermitGranted:
         device=wish.device,
         what=wish.what,
         duration_ms=wish.duration_ms,
-        limit_cards=wish.limit_cards,
+        limit_cards=wish.rest,
         not_after_ns=wish.not_after_ns,
         is_fresh=is_fresh,
     )

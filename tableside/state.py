@@ -68,13 +68,21 @@ def reduce(state: TableState, given: Input) -> tuple[TableState, tuple[Decision,
         _offer(turn, given.what)
         if isinstance(given.what, KeyPressed):
             _offer(turn, keys.asked(turn, given.what))
+        _settle(turn)
+        lamp.settle(turn, alerts.lamps(turn.state))
+    return turn.state, tuple(turn.decisions)
+
+
+def _settle(turn: Turn) -> None:
+    """Tell the tables what happened until nothing is left; a permit that is given then may start the next step."""
+    while True:
         while turn.happenings:
             happening = turn.happenings.popleft()
             bookkeeping.follow(turn, happening)
             _offer(turn, happening)
         permits.settle(turn, WISHES, is_round_open=is_round_open(turn.state))
-        lamp.settle(turn, alerts.lamps(turn.state))
-    return turn.state, tuple(turn.decisions)
+        if not turn.happenings:
+            return
 
 
 def _offer(turn: Turn, what: object) -> None:

@@ -14,7 +14,6 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any
 
 from tableside.decisions import Decision, ProcedureMoved, RequestAnswered
-from tableside.happenings import Happening
 from tableside.inputs import Input
 from tableside.requests import Request
 
@@ -24,11 +23,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a request is not granted: the rule's id, what is so, what to do next (design rule 15)."""
+    """Why a request is not granted: the rule's id, what is so, what to do next (design rule 15).
+
+    `tells` is a happening that others are told of with it, such as that somebody's badge is waited for.
+    """
 
     rule: str
     text: str
     next_step: str
+    tells: Decision | None = None
 
 
 class Turn:
@@ -43,7 +46,7 @@ class Turn:
         self.state = state
         self.given = given
         self.decisions: list[Decision] = []
-        self.happenings: deque[Happening] = deque()
+        self.happenings: deque[Decision] = deque()
 
     @property
     def now_ns(self) -> int:
@@ -60,8 +63,8 @@ class Turn:
         """Add a row."""
         self.decisions.append(decision)
 
-    def happened(self, happening: Happening) -> None:
-        """Add a row that the other tables are told of, in order, within this turn."""
+    def happened(self, happening: Decision) -> None:
+        """Add a row that the other tables are told of, in order, within this turn: a happening, or a permit given."""
         self.decisions.append(happening)
         self.happenings.append(happening)
 
@@ -80,7 +83,8 @@ class Row:
     """In `state`, `on` leads to `to` (None: stays), doing `act`.
 
     `when` picks among several rows of one (state, on): the first that holds. `guards` are for requests: the first
-    refusal is the answer. `said` is the accepted answer's text, and the arrow's label in the diagram.
+    refusal is the answer. `said` is the accepted answer's text, and the arrow's label in the diagram. A row that only
+    `watches` does not make a fact expected: where no other row takes it, it is an incident all the same.
     """
 
     state: Enum
@@ -91,6 +95,7 @@ class Row:
     guards: tuple[Guard, ...] = ()
     rule: str = ""
     said: str = ""
+    watches: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +145,14 @@ class Procedure:
             )
 
     def take(self, turn: Turn, what: object) -> bool:
-        """Offer a fact or happening. Returns whether a row took it."""
+        """Offer a fact or happening. Returns whether a row expected it."""
         row = self.row(turn, what)
         if row is None:
             return False
         if row.to is not None:
             self.move(turn, what, row.to, row.rule or self.rule)
         row.act(turn, what)
-        return True
+        return not row.watches
 
     def ask(self, turn: Turn, request: Request) -> None:
         """Accept or refuse a request, once."""
@@ -178,6 +183,8 @@ class Procedure:
 
 def answer_refused(turn: Turn, request: Request, refusal: Refusal) -> None:
     """The one answer: no, why, what next."""
+    if refusal.tells is not None:
+        turn.happened(refusal.tells)
     turn.decide(
         RequestAnswered(
             request=request.id,

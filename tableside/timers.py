@@ -18,7 +18,11 @@ class Timers(msgspec.Struct, frozen=True):
 
 def start(turn: Turn, name: str, seconds: float) -> None:
     """Set a timer, or set it anew."""
-    due_ns = turn.now_ns + round(seconds * NS_PER_S)
+    at(turn, name, turn.now_ns + round(seconds * NS_PER_S))
+
+
+def at(turn: Turn, name: str, due_ns: int) -> None:
+    """Set a timer for an instant, or set it anew."""
     _write(turn, {**turn.state.timers.due, name: due_ns})
     turn.decide(TimerSet(name=name, due_ns=due_ns))
 

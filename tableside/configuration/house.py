@@ -25,7 +25,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         table=table.name,
         profile=host.profile.value,
         section=_section(host, table.section),
-        decks=tuple(house.DeckGroup(group.back, group.count) for group in table.decks),
+        decks=tuple(house.DeckGroup(group.back, group.count, group.reserve) for group in table.decks),
         seats=table.seats,
         persons=tuple(_person(member, zone) for member in table.staff),
         shuffler=in_service.name,
@@ -39,6 +39,8 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         machine_capacity_cards=in_service.capacity_cards,
         presence_s=settings.presence_s,
         presence_approved_by=settings.presence_approved_by or "",
+        presence_lapsed_class_2_s=table.alerts.presence_lapsed_class_2_s,
+        presence_lapsed_class_1_s=table.alerts.presence_lapsed_class_1_s,
         lid_open_alert_s=settings.lid_open_alert_s,
         jam_advice_count=settings.jam_advice_count,
         jam_advice_minutes=settings.jam_advice_window_min,
@@ -49,6 +51,11 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         class_2_neighbour_s=table.alerts.class_2_neighbour_s,
         languages=table.languages,
     )
+
+
+def staff_by_badge(table: TableConfig) -> dict[str, str]:
+    """Badge number to staff id: what the rim needs and the table's state must not know (badges.py)."""
+    return {member.badge: member.staff_id for member in table.staff if member.badge}
 
 
 def _section(host: HostConfig, name: str) -> house.Section:
@@ -87,7 +94,6 @@ def _person(member: StaffMember, zone: ZoneInfo) -> house.Person:
     return house.Person(
         staff=member.staff_id,
         name=member.name,
-        badge=member.badge or "",
         roles=member.roles,
         valid_from_ns=_midnight_ns(member.valid_from, zone) if member.valid_from else None,
         valid_until_ns=_midnight_ns(until, zone) if until else None,

@@ -14,11 +14,17 @@ from tableside.procedures import (
     counts,
     damaged,
     differences,
+    empty,
     jams,
     lid,
+    load,
+    load_slice,
+    opening,
     outcomes,
     people,
     rounds,
+    second_way,
+    session,
     stops,
 )
 from tableside.tables import Procedure
@@ -28,6 +34,10 @@ if TYPE_CHECKING:
 
 PROCEDURES: tuple[Procedure, ...] = (
     outcomes.PROCEDURE,
+    session.PROCEDURE,
+    opening.PROCEDURE,
+    empty.PROCEDURE,
+    load.PROCEDURE,
     rounds.PROCEDURE,
     counts.PROCEDURE,
     differences.PROCEDURE,
@@ -39,10 +49,11 @@ PROCEDURES: tuple[Procedure, ...] = (
     damaged.PROCEDURE,
     complaints.PROCEDURE,
     people.PROCEDURE,
+    second_way.PROCEDURE,
 )
 
 # Who may wish for permits; the first wish for a (device, permit) counts.
-WISHES: tuple[Wishes, ...] = (rounds.wishes, lid.wishes)
+WISHES: tuple[Wishes, ...] = (load_slice.wishes, rounds.wishes, lid.wishes)
 
 
 def is_round_open(state: TableState) -> bool:

@@ -53,7 +53,9 @@ def read(_state: TableState, _what: object) -> ConditionState:
 
 
 def _went(turn: Turn, what: DeviceWent) -> None:
-    timers.start(turn, SILENT_TIMER + what.device, turn.state.house.device_silent_s)
+    """A short loss is a line, not an alert; a reader's driver has waited its 8 s before it says so (semantics §9)."""
+    is_reader = what.device in turn.state.house.readers
+    timers.start(turn, SILENT_TIMER + what.device, 0 if is_reader else turn.state.house.device_silent_s)
 
 
 def _is_silent(_turn: Turn, what: DeadlinePassed) -> bool:
@@ -93,7 +95,7 @@ def _is_news(turn: Turn, what: DeviceRejected) -> bool:
 
 
 def _booted(turn: Turn, what: events.DeviceBooted) -> None:
-    if what.device == turn.state.house.shuffler and what.number == 1 and what.content:
+    if what.device == devices.machine(turn.state) and what.number == 1 and what.content:
         alerts.raise_alert(turn, "DEVICE-RESET", what.device)
 
 
@@ -107,7 +109,7 @@ def _notices_lost(turn: Turn, what: NoticesLost) -> None:
     incidents.open_incident(turn, "notices lost", "CSM-8", f"{what.device}: {what.how_many or 'some'} notices lost")
     alerts.raise_alert(turn, "NOTICES-LOST", what.device, device=what.device)
     turn.decide(LevelsAsked(device=what.device, why="notices lost"))
-    if what.device == turn.state.house.shuffler:
+    if what.device == devices.machine(turn.state):
         turn.happened(CountWanted(why="unverified"))
 
 

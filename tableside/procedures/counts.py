@@ -92,14 +92,15 @@ def _start_if_free(turn: Turn, _what: object) -> None:
         return
     if not _only_unknown(turn):
         return  # one moving command at a time
-    commands.intend(turn, turn.state.house.shuffler, Verb.COUNT_ALL, step=STEP, is_resumable=True, expires_s=EXPIRES_S)
+    name = devices.machine(turn.state)
+    commands.intend(turn, name, Verb.COUNT_ALL, step=STEP, is_resumable=True, expires_s=EXPIRES_S)
     for scope in (Scope.DEAL, Scope.FEED):
         locks.add(turn, scope, "count", "CSM-2")
     PROCEDURE.move(turn, None, CountState.RUNNING, "CSM-2")
 
 
 def _only_unknown(turn: Turn) -> bool:
-    machine = turn.state.house.shuffler
+    machine = devices.machine(turn.state)
     mine = [command for command in turn.state.commands.open.values() if command.device == machine]
     return all(command.stage is commands.Stage.UNKNOWN for command in mine)
 
@@ -126,7 +127,7 @@ def _is_retry(_turn: Turn, what: DeadlinePassed) -> bool:
 
 
 def _is_machine(turn: Turn, what: LevelsRead | DeviceCame | LidClosed) -> bool:
-    return what.device == turn.state.house.shuffler
+    return what.device == devices.machine(turn.state)
 
 
 def _is_told(turn: Turn, what: LevelsRead) -> bool:

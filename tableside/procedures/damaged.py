@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from drivers.events import CardSuspected
 from tableside import alerts, card_account, incidents, locks, presence
-from tableside.card_account import DAMAGED, RESERVE, TABLE, TRAY, Evidence
+from tableside.card_account import ASIDE, DAMAGED, RESERVE, TABLE, TRAY, Evidence
 from tableside.cards import Card
 from tableside.happenings import CardReplaced, DamagedCardFound, DamageReported
 from tableside.house import Role
@@ -22,7 +22,7 @@ from tableside.requests import AcknowledgeReport, DismissSuspicion, ReplaceCard,
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 REASON = "damaged card"
-FOUND_IN = (TABLE, TRAY)
+FOUND_IN = (TABLE, TRAY, ASIDE)
 
 
 class DamagedState(StrEnum):

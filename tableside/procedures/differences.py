@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from drivers.events import Ability, Holding, LevelsRead
 from tableside import alerts, card_account, devices, incidents, locks, presence
-from tableside.card_account import HOPPER, MACHINE, TABLE, TRAY, UNEXPLAINED, Evidence
+from tableside.card_account import ASIDE, HOPPER, MACHINE, TABLE, TRAY, UNEXPLAINED, Evidence
 from tableside.decisions import LevelsAsked
 from tableside.happenings import (
     CountEnded,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 REASON = "difference"
 # A card that did not come back, though the machine's count is right: it is carried as held over (CSM-11).
 OUTSIDE = "outside the machine"
-HAND_COUNTED = (MACHINE, TABLE, TRAY, HOPPER)
+HAND_COUNTED = (MACHINE, TABLE, TRAY, HOPPER, ASIDE)
 
 
 class DifferenceState(StrEnum):
@@ -77,7 +77,7 @@ def _look(turn: Turn, what: QuietPointReached) -> None:
     machine = devices.shuffler(turn)
     if machine.is_connected and machine.holding(Ability.COUNT_OUT) is not Holding.CANNOT:
         put(turn, asked=what.point)
-        turn.decide(LevelsAsked(device=turn.state.house.shuffler, why=what.point))
+        turn.decide(LevelsAsked(device=devices.machine(turn.state), why=what.point))
     if what.point == "return ended":
         _compare(turn, TABLE, 0, _stray(turn), "tray level")
 
@@ -90,7 +90,7 @@ def _stray(turn: Turn) -> int:
 
 
 def _was_asked(turn: Turn, what: LevelsRead) -> bool:
-    return what.device == turn.state.house.shuffler and bool(_of(turn).asked)
+    return what.device == devices.machine(turn.state) and bool(_of(turn).asked)
 
 
 def _read(turn: Turn, what: LevelsRead) -> None:
@@ -213,7 +213,7 @@ def _settle(turn: Turn, how: str, by: str) -> None:
 
 
 def _is_newly_booted(turn: Turn, what: DeviceCame) -> bool:
-    return what.device == turn.state.house.shuffler and not devices.of(turn, what.device).is_content_unverified
+    return what.device == devices.machine(turn.state) and not devices.of(turn, what.device).is_content_unverified
 
 
 def _compare_at_start(turn: Turn, what: DeviceCame) -> None:

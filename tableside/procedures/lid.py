@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.events import LidClosed, LidOpened, PermitKind
-from tableside import alerts, card_account, incidents, locks, presence, timers
+from tableside import alerts, card_account, devices, incidents, locks, presence, timers
 from tableside.card_account import DAMAGED, HAND, MACHINE, TABLE, TRAY, Evidence
 from tableside.happenings import CardsHandled, CountWanted, PresenceShown, QuietPointReached
 from tableside.inputs import DeadlinePassed
@@ -63,7 +63,7 @@ def put(turn: Turn, **changes: object) -> None:
 def wishes(state: TableState) -> tuple[Wish, ...]:
     """The lid is free while somebody who is present has asked for it, and stays so while it is open."""
     if state.procedures.lid.state in (LidState.FREE, LidState.OPEN):
-        return (Wish(state.house.shuffler, PermitKind.LID, LID_MS),)
+        return (Wish(devices.machine(state), PermitKind.LID, LID_MS),)
     return ()
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from tableside import alerts, presence
+from tableside import alerts, presence, sightings
 from tableside.alerts import Progress
 from tableside.catalogue import alert_text
 from tableside.happenings import BadgeTapped, DealerRelieved, SectionHandedOver, SessionClosed, SessionOpened
@@ -127,14 +127,40 @@ def _take_section(turn: Turn, _what: TakeSection) -> None:
 
 def _is_dealer(turn: Turn, what: SetDealer) -> Refusal | None:
     person = turn.state.house.person(what.dealer)
-    if person is not None and Role.DEALER in person.roles:
+    why = sightings.objection(turn, what.dealer)
+    if person is not None and Role.DEALER in person.roles and not why:
         return None
-    return Refusal("CSM-4", f"{what.dealer} is no dealer of this house", "name the dealer by staff id")
+    return Refusal("CSM-4", f"{what.dealer} is no dealer of this house{why and f' ({why})'}", "name one by staff id")
+
+
+def _is_not_supervising(turn: Turn, what: SetDealer) -> Refusal | None:
+    """The dealer on duty is never the supervisor of the same table (semantics §2.1.5)."""
+    for operation, kept in turn.state.presence.kept.items():
+        if kept.staff == what.dealer:
+            return Refusal("CSM-5", f"{what.dealer} is present for {operation}", "let another supervisor take over")
+    return None
 
 
 def _relieved(turn: Turn, what: SetDealer) -> None:
-    put(turn, dealer=what.dealer)
-    turn.happened(DealerRelieved(dealer=what.dealer))
+    _on_duty(turn, what.dealer)
+
+
+def _on_duty(turn: Turn, dealer: str) -> None:
+    if dealer != turn.state.procedures.people.dealer:
+        put(turn, dealer=dealer)
+        turn.happened(DealerRelieved(dealer=dealer))
+
+
+def _is_dealers_tap(turn: Turn, what: BadgeTapped) -> bool:
+    """Of somebody who is a dealer and nothing that an operation names: he takes the table over with it."""
+    return sightings.roles_here(turn, what.staff) & {Role.DEALER, *SECTION_ROLES} == {Role.DEALER}
+
+
+def _tapped_in_play(turn: Turn, what: BadgeTapped) -> None:
+    """The dealer is on duty from one tap until relieved (semantics §5)."""
+    _tapped(turn, what)
+    if _is_dealers_tap(turn, what):
+        _on_duty(turn, what.staff)
 
 
 def _opened(turn: Turn, what: SessionOpened) -> None:
@@ -146,6 +172,8 @@ def _closed(turn: Turn, _what: SessionClosed) -> None:
 
 
 S = PeopleState
+STAFF = presence.acts_as(Role.DEALER, *SECTION_ROLES, rule="CSM-4")
+ON_TAP = {S.NO_DEALER: _tapped, S.DEALER: _tapped_in_play}
 PROCEDURE = Procedure(
     name="people",
     rule="CSM-2",
@@ -160,7 +188,7 @@ PROCEDURE = Procedure(
             Row(state, DeclineAlert, None, _decline, guards=(_is_staff, _stands), said="the next in line is asked"),
             Row(state, ClearAlert, None, _clear, guards=(_is_staff, _stands, _clears_by_itself), said="cleared"),
             Row(state, DeadlinePassed, None, _nobody_came, _is_due, said="nobody came"),
-            Row(state, BadgeTapped, None, _tapped, said="tapped at the table"),
+            Row(state, BadgeTapped, None, ON_TAP[state], said="tapped at the table"),
             Row(
                 state,
                 TakeSection,
@@ -169,7 +197,7 @@ PROCEDURE = Procedure(
                 guards=(presence.acts_as(*SECTION_ROLES, rule="CSM-2"),),
                 said="the section is yours",
             ),
-            Row(state, SetDealer, None, _relieved, guards=(_is_dealer,), said="dealer on duty"),
+            Row(state, SetDealer, None, _relieved, guards=(STAFF, _is_dealer, _is_not_supervising), said="on duty"),
             Row(state, SessionOpened, None, _opened, said="session opened"),
             Row(state, SessionClosed, None, _closed, said="session closed"),
         )

@@ -77,19 +77,20 @@ def outside(state: TableState) -> int:
 def wishes(state: TableState) -> tuple[Wish, ...]:
     """Dealing while rounds may be played; feeding what is to go back, no card more (CSM-10)."""
     rounds = state.procedures.rounds
-    machine = state.house.shuffler
+    machine = devices.machine(state)
     if rounds.state in (RoundState.WAITING, RoundState.DEALING):
         deal = Wish(machine, PermitKind.DEAL, DEAL_MS)
         if rounds.state is RoundState.DEALING and rounds.lag:
-            return (deal, _return_feed(machine, rounds.lag, f"lag {rounds.number}"))
+            lag = rounds.lag + rounds.returned
+            return (deal, _return_feed(machine, lag, f"lag {rounds.number}", rounds.returned))
         return (deal,)
     if rounds.state in (RoundState.OVER, RoundState.RETURNING) and rounds.to_return:
-        return (_return_feed(machine, rounds.to_return, f"return {rounds.number}"),)
+        return (_return_feed(machine, rounds.to_return, f"return {rounds.number}", rounds.returned),)
     return ()
 
 
-def _return_feed(machine: str, cards: int, count_from: str) -> Wish:
-    return Wish(machine, PermitKind.FEED, RETURN_FEED_MS, cards, None, count_from)
+def _return_feed(machine: str, cards: int, count_from: str, returned: int) -> Wish:
+    return Wish(machine, PermitKind.FEED, RETURN_FEED_MS, cards, None, count_from, returned)
 
 
 def put(turn: Turn, **changes: object) -> None:
@@ -100,6 +101,12 @@ def put(turn: Turn, **changes: object) -> None:
 
 def _of(turn: Turn) -> RoundSlice:
     return turn.state.procedures.rounds
+
+
+def _close(turn: Turn, _what: ClosingAnnounced) -> None:
+    """The session ends: what is still outside is gathered and sorted, not carried into the next one."""
+    put(turn, held_over=0, held_since=0, lag=0, to_return=0, returned=0)
+    alerts.clear_alert(turn, "HELD-OVER", by=turn.by, why="closing announced")
 
 
 # --- dealing ------------------------------------------------------------------------------------------------
@@ -167,12 +174,18 @@ def _inferred_over(turn: Turn, what: CardsEntered) -> None:
     _ended_if_complete(turn)
 
 
+def _is_return(_turn: Turn, what: CardsEntered) -> bool:
+    """Cards of play; what comes from a declared packet is a load (a swap's, in mid-round)."""
+    return what.source != card_account.HOPPER
+
+
 def _is_lag(turn: Turn, what: CardsEntered) -> bool:
-    return _of(turn).lag >= what.cards
+    return _is_return(turn, what) and _of(turn).lag >= what.cards
 
 
 def _lag_in(turn: Turn, what: CardsEntered) -> None:
-    put(turn, lag=_of(turn).lag - what.cards)
+    rounds = _of(turn)
+    put(turn, lag=rounds.lag - what.cards, returned=rounds.returned + what.cards)
 
 
 def _is_known_ruling(turn: Turn, what: RuleRound) -> Refusal | None:
@@ -256,7 +269,7 @@ PROCEDURE = Procedure(
     write=lambda turn, _what, target: put(turn, state=target),
     rows=(
         Row(RoundState.CLOSED, SessionReady, RoundState.WAITING, rule="CSM-5", said="table open"),
-        Row(RoundState.WAITING, ClosingAnnounced, RoundState.CLOSED, rule="CSM-6", said="closing"),
+        Row(RoundState.WAITING, ClosingAnnounced, RoundState.CLOSED, _close, rule="CSM-6", said="closing"),
         Row(RoundState.WAITING, CardsLeft, RoundState.DEALING, _first_card, rule="CSM-8", said="first card"),
         Row(RoundState.DEALING, CardsLeft, None, _dealt_stopped, _is_stopped, rule="CSM-2", said="card under a stop"),
         Row(RoundState.DEALING, CardsLeft, None, _next_cards, rule="CSM-8", said="a card"),
@@ -289,9 +302,9 @@ PROCEDURE = Procedure(
             said="ruled",
         ),
         Row(RoundState.DEALING, CardsEntered, None, _lag_in, _is_lag, rule="CSM-10", said="earlier round's card in"),
-        Row(RoundState.DEALING, CardsEntered, RoundState.RETURNING, _inferred_over, rule="CSM-10", said="card in"),
-        Row(RoundState.OVER, CardsEntered, RoundState.RETURNING, _entered, rule="CSM-10", said="card in"),
-        Row(RoundState.RETURNING, CardsEntered, None, _entered, rule="CSM-10", said="card in"),
+        Row(RoundState.DEALING, CardsEntered, RoundState.RETURNING, _inferred_over, _is_return, said="card in"),
+        Row(RoundState.OVER, CardsEntered, RoundState.RETURNING, _entered, _is_return, said="card in"),
+        Row(RoundState.RETURNING, CardsEntered, None, _entered, _is_return, said="card in"),
         Row(RoundState.RETURNING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
         Row(RoundState.WAITING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
         Row(RoundState.DEALING, PacketEnded, None, rule="CSM-10", said="hopper empty"),

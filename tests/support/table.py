@@ -8,20 +8,20 @@ from drivers import events
 from firmware_bridge.clock import NS_PER_S
 from tableside.decisions import Decision, RequestAnswered
 from tableside.house import DeckGroup, House, Jurisdiction, Person, Role, Section
-from tableside.inputs import AnyInput, DaemonStarted, DeadlinePassed, Input
+from tableside.inputs import AnyInput, BadgeSighted, DaemonStarted, DeadlinePassed, Input
 from tableside.state import TableState, reduce
 
 D = TypeVar("D", bound=Decision)
 WALL_START_NS = 1_790_000_000 * NS_PER_S
 
 PERSONS = (
-    Person("D1", "Dina Dealer", "26:0000D1", (Role.DEALER,)),
-    Person("D2", "Duarte Dealer", "26:0000D2", (Role.DEALER,)),
-    Person("S1", "Sara Supervisor", "26:0000A1", (Role.FLOOR_SUPERVISOR,)),
-    Person("S2", "Simão Supervisor", "26:0000A2", (Role.FLOOR_SUPERVISOR,)),
-    Person("M1", "Maria Manager", "26:0000B1", (Role.ROOM_MANAGEMENT,)),
-    Person("P1", "Paulo Pit", "26:0000B2", (Role.PIT_MANAGER,)),
-    Person("T1", "Teresa Technician", "26:0000C1", (Role.TECHNICIAN,)),
+    Person("D1", "Dina Dealer", (Role.DEALER,)),
+    Person("D2", "Duarte Dealer", (Role.DEALER,)),
+    Person("S1", "Sara Supervisor", (Role.FLOOR_SUPERVISOR,)),
+    Person("S2", "Simão Supervisor", (Role.FLOOR_SUPERVISOR,)),
+    Person("M1", "Maria Manager", (Role.ROOM_MANAGEMENT,)),
+    Person("P1", "Paulo Pit", (Role.PIT_MANAGER,)),
+    Person("T1", "Teresa Technician", (Role.TECHNICIAN,)),
 )
 
 HOUSE = House(
@@ -48,15 +48,19 @@ class Table:
     def __init__(self, house: House = HOUSE) -> None:
         self.state = TableState(house=house)
         self.now_ns = 1_000 * NS_PER_S
+        self.wall_offset_ns = 0  # how far somebody has stepped the wall clock
         self.decided: list[Decision] = []
         self.given: list[Input] = []
         self._requests = 0
         self._notices: dict[str, int] = {}
         self.give(DaemonStarted(version="test", clock_boot="boot-1", house=house))
+        for reader in house.readers:
+            self.reader_ready(reader)
 
     def give(self, what: AnyInput) -> tuple[Decision, ...]:
         """One input now; returns what this turn decided."""
-        given = Input(self.now_ns, WALL_START_NS + self.now_ns, "simulated", what)
+        wall_ns = WALL_START_NS + self.now_ns + self.wall_offset_ns
+        given = Input(self.now_ns, wall_ns, "simulated", what)
         self.given.append(given)
         self.state, decided = reduce(self.state, given)
         self.decided.extend(decided)
@@ -108,17 +112,28 @@ class Table:
         }
         return self.give(events.DeviceReady(**{**fields, **changes}))  # type: ignore[arg-type]  # fields are checked by name
 
+    def restarted(self, device: str = "shuffler", **changes: object) -> tuple[Decision, ...]:
+        """The device is connected again in another boot: its notices begin anew."""
+        self._notices[device] = 0
+        return self.ready(device, **changes)
+
+    def reader_ready(self, reader: str = "reader", serial: str = "R1") -> tuple[Decision, ...]:
+        """The badge reader answers."""
+        return self.give(
+            events.ReaderReady(device=reader, vendor="Test", model="R", serial=serial, firmware="1", is_secure=True)
+        )
+
     def ask(self, kind: type, by: str = "S1", **fields: object) -> RequestAnswered:
         """A request with a fresh id; returns its answer."""
         self._requests += 1
         decided = self.give(kind(id=f"r{self._requests}", by=by, **fields))
         return next(decision for decision in decided if isinstance(decision, RequestAnswered))
 
-    def tap(self, staff: str, reader: str = "reader") -> tuple[Decision, ...]:
-        """A member of staff taps the badge."""
-        person = self.state.house.person(staff)
-        assert person is not None
-        return self.give(events.BadgeSeen(device=reader, badge=person.badge, kind=events.SightingKind.TAP))
+    def tap(
+        self, staff: str, reader: str = "reader", kind: events.SightingKind = events.SightingKind.TAP
+    ) -> tuple[Decision, ...]:
+        """A member of staff taps the badge, or holds it there, or takes it away."""
+        return self.give(BadgeSighted(reader=reader, staff=staff, kind=kind))
 
     def all_of(self, kind: type[D]) -> list[D]:
         """Every decision of one kind so far."""

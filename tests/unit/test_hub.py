@@ -8,8 +8,9 @@ from pathlib import Path
 
 from drivers import events
 from firmware_bridge.clock import LoopClock
+from tableside.badges import Badges
 from tableside.hub import Entry, Hub
-from tableside.inputs import DaemonStarted
+from tableside.inputs import BadgeSighted, DaemonStarted
 from tableside.journal.in_loop import InLoopJournal
 from tableside.journal.opening import Place
 from tableside.journal.record import CommitResult, Draft
@@ -73,6 +74,9 @@ def ready(device: str = "shuffler") -> events.DeviceReady:
     )
 
 
+BADGES = Badges({"26:000000A1": "S1"}, b"key of a test")
+
+
 class Bench:
     """A hub on a real in-loop journal, with recording devices."""
 
@@ -85,7 +89,7 @@ class Bench:
         self.journal.log = self.log
         devices = {name: Recorder(name, self.log) for name in ("shuffler", "switches", "reader")}
         state = state_of(self.journal, HOUSE)
-        self.hub = Hub(self.journal, state, self.clock, devices, [self.published.extend])
+        self.hub = Hub(self.journal, state, self.clock, devices, [self.published.extend], badges=BADGES)
         self.task = asyncio.create_task(self.hub.run())
 
     async def start(self) -> None:
@@ -161,5 +165,28 @@ def test_replay_gives_the_same_state_and_the_same_decisions(tmp_path: Path) -> N
         assert seqs == sorted(set(seqs))
         assert len(seqs) == bench.journal.tail.seq - 1  # all but the genesis row
         assert isinstance(bench.hub.state, TableState)
+
+    run_virtual(main())
+
+
+def test_no_badge_number_and_no_keyed_digit_reaches_the_journal(tmp_path: Path) -> None:
+    """Badges are named by staff id, unknown ones by a keyed digest; digits are not journalled at all."""
+
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        for badge in ("26:000000A1", "26:00BADBAD", "26:00BADBAD"):
+            await bench.hub.report(events.BadgeSeen(device="reader", badge=badge, kind=events.SightingKind.TAP))
+            await asyncio.sleep(2)
+        await bench.hub.report(events.CodeKeyed(device="reader", code="987654321"))
+        await asyncio.sleep(1)
+        await bench.stop()
+        bodies = b"".join(record.body for record in bench.journal.records())
+        for secret in (b"000000A1", b"00BADBAD", b"987654321"):
+            assert secret not in bodies
+        assert b'"staff":"S1"' in bodies
+        digests = [entry.what.digest for entry in bench.published if isinstance(entry.what, BadgeSighted)]
+        assert digests[0] == ""
+        assert digests[1] == digests[2] != ""
 
     run_virtual(main())

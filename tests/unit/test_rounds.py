@@ -5,7 +5,7 @@ import pytest
 from drivers import events
 from drivers.events import KeyName, PermitEnding, PermitKind
 from tableside import card_account
-from tableside.card_account import MACHINE, TABLE, TRAY, Evidence
+from tableside.card_account import ASIDE, MACHINE, TABLE, TRAY, Evidence
 from tableside.decisions import IncidentOpened, PermitGranted, PermitRevoked
 from tableside.happenings import CardsHeldOver, CardsReturned, RoundEnded, RoundStarted, SessionReady
 from tableside.inputs import Input
@@ -27,7 +27,7 @@ def open_table() -> Table:
     table.ready("switches")
     turn = Turn(table.state, Input(table.now_ns, 0, "simulated", SessionReady(session=1)))  # type: ignore[arg-type]  # a happening, put in by hand
     card_account.bring(turn, 312, 52)
-    card_account.move(turn, TABLE, MACHINE, 312, Evidence.METER, "load")
+    card_account.move(turn, ASIDE, MACHINE, 312, Evidence.METER, "load")
     rounds.PROCEDURE.take(turn, SessionReady(session=1))
     table.state = turn.state
     table.wait(1)

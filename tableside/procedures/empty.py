@@ -1,0 +1,197 @@
+"""Empty is proved before a load and after an unload: content 0 in all areas and the path clear (semantics §4).
+
+The machine's own levels are the proof. After a restart its content is unverified: then it counts first. A proof
+stands until something could have come in: a card, an open lid, another boot.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec.structs import replace
+
+from drivers.events import LevelsRead, LidOpened
+from tableside import alerts, card_account, devices, incidents, presence
+from tableside.card_account import UNEXPLAINED, Evidence
+from tableside.decisions import LevelsAsked
+from tableside.happenings import CardsEntered, CountEnded, CountWanted, DeviceCame, SessionClosed
+from tableside.house import Role
+from tableside.procedures.session import SessionState, state_of
+from tableside.requests import ProveEmpty
+from tableside.session_happenings import EmptyDisproved, EmptyProved, EmptyWanted
+from tableside.tables import Procedure, Refusal, Row, Turn
+
+if TYPE_CHECKING:
+    from tableside.state import TableState
+
+LOAD = "load"
+INCIDENT = "not empty"
+
+
+class EmptyState(StrEnum):
+    """How far the proof is."""
+
+    UNPROVED = "unproved"
+    COUNTING = "counting first"
+    READING = "reading levels"
+    PROVED = "proved empty"
+    NOT_EMPTY = "not empty"
+
+
+class EmptySlice(msgspec.Struct, frozen=True):
+    """`device` is the machine that is looked at, `purpose` who needs it: load, unload, swap, reload."""
+
+    state: EmptyState = EmptyState.UNPROVED
+    device: str = ""
+    purpose: str = ""
+
+
+def put(turn: Turn, **changes: object) -> None:
+    """Change the slice."""
+    procedures = turn.state.procedures
+    turn.state = replace(turn.state, procedures=replace(procedures, empty=replace(procedures.empty, **changes)))
+
+
+def is_proved(state: TableState, device: str) -> bool:
+    """This machine is proved empty."""
+    empty = state.procedures.empty
+    return empty.state is EmptyState.PROVED and empty.device == device
+
+
+# --- asking -------------------------------------------------------------------------------------------------
+
+
+def _is_due(turn: Turn, _what: ProveEmpty) -> Refusal | None:
+    state = state_of(turn.state)
+    waits = turn.state.procedures.empty.purpose != ""  # some procedure wants the proof and has not got it
+    if state is SessionState.OPENING or (state is not SessionState.CLOSED and waits):
+        return None
+    return Refusal("CSM-5", f"no proof is due while the session is {state}", "open the table, or unload, first")
+
+
+def _is_machine_there(turn: Turn, _what: ProveEmpty) -> Refusal | None:
+    name = turn.state.procedures.empty.device or devices.machine(turn.state)
+    if devices.of(turn, name).is_connected:
+        return None
+    return Refusal("CSM-5", f"{name} does not answer", "check cable and power, then ask again")
+
+
+def _of_request(turn: Turn, _what: ProveEmpty) -> None:
+    empty = turn.state.procedures.empty
+    put(turn, device=empty.device or devices.machine(turn.state), purpose=empty.purpose or LOAD)
+    _begin(turn)
+
+
+def _of_procedure(turn: Turn, what: EmptyWanted) -> None:
+    put(turn, device=what.device, purpose=what.purpose)
+    _begin(turn)
+
+
+def _begin(turn: Turn) -> None:
+    """Count first where the content is unverified, else read the levels."""
+    name = turn.state.procedures.empty.device
+    if devices.of(turn, name).is_content_unverified:
+        PROCEDURE.move(turn, None, EmptyState.COUNTING, "CSM-5")
+        turn.happened(CountWanted(why="unverified"))
+    else:
+        PROCEDURE.move(turn, None, EmptyState.READING, "CSM-5")
+        turn.decide(LevelsAsked(device=name, why="empty"))
+
+
+# --- the answer ---------------------------------------------------------------------------------------------
+
+
+def _is_mine(turn: Turn, what: LevelsRead | CountEnded | DeviceCame | CardsEntered | LidOpened) -> bool:
+    return what.device == turn.state.procedures.empty.device
+
+
+def _is_empty(turn: Turn, what: LevelsRead) -> bool:
+    areas = what.areas or ()
+    return _is_mine(turn, what) and what.content == 0 and not any(areas) and what.is_path_clear is True
+
+
+def _read(turn: Turn, what: CountEnded | DeviceCame) -> None:
+    turn.decide(LevelsAsked(device=what.device, why="empty"))
+
+
+def _back(turn: Turn, what: DeviceCame) -> None:
+    """It was away, or restarted, in the middle of the proof: the proof begins again."""
+    _begin(turn)
+
+
+def _proved(turn: Turn, what: LevelsRead) -> None:
+    purpose = turn.state.procedures.empty.purpose
+    alerts.clear_alert(turn, "NOT-EMPTY", what.device, by="", why="proved empty")
+    for incident in incidents.of_kind(turn, INCIDENT):
+        incidents.close(turn, incident.number, f"{what.device} is proved empty", what.device)
+    put(turn, purpose="")
+    turn.happened(EmptyProved(device=what.device, purpose=purpose))
+
+
+def _disproved(turn: Turn, what: LevelsRead) -> None:
+    """Cards that the account does not know were in the machine before anybody loaded: an incident (CSM-8)."""
+    found = "?" if what.content is None else str(what.content)
+    alerts.raise_alert(turn, "NOT-EMPTY", what.device, n=found)
+    if turn.state.account.at(card_account.MACHINE) == 0 and not incidents.of_kind(turn, INCIDENT):
+        text = f"{what.device} holds {found} cards that nobody loaded; path clear: {what.is_path_clear}"
+        incidents.open_incident(turn, INCIDENT, "CSM-8", text)
+        if turn.state.procedures.differences.state.value == "agreed":
+            card_account.move(
+                turn, UNEXPLAINED, card_account.MACHINE, what.content or 0, Evidence.METER, "found in the machine"
+            )
+    turn.happened(EmptyDisproved(device=what.device, purpose=turn.state.procedures.empty.purpose, content=what.content))
+
+
+def _is_new_boot(turn: Turn, what: DeviceCame) -> bool:
+    return _is_mine(turn, what) and what.is_new_boot
+
+
+def _forget(turn: Turn, _what: SessionClosed) -> None:
+    put(turn, device="", purpose="")
+
+
+S = EmptyState
+# A proof may be asked for again in each of these.
+AT_REST = (S.UNPROVED, S.PROVED, S.NOT_EMPTY)
+PROCEDURE = Procedure(
+    name="empty",
+    rule="CSM-5",
+    states=EmptyState,
+    read=lambda state, _what: state.procedures.empty.state,
+    write=lambda turn, _what, target: put(turn, state=target),
+    rows=(
+        *(
+            Row(
+                state,
+                ProveEmpty,
+                None,
+                _of_request,
+                guards=(
+                    presence.acts_as(Role.DEALER, Role.FLOOR_SUPERVISOR, Role.TECHNICIAN, rule="CSM-5"),
+                    _is_due,
+                    _is_machine_there,
+                ),
+                said="the machine is asked what it holds",
+            )
+            for state in AT_REST
+        ),
+        *(Row(state, EmptyWanted, None, _of_procedure, said="proof wanted") for state in S),
+        Row(S.COUNTING, CountEnded, S.READING, _read, _is_mine, said="counted"),
+        Row(S.READING, LevelsRead, S.PROVED, _proved, _is_empty, said="content 0, path clear"),
+        Row(S.READING, LevelsRead, S.NOT_EMPTY, _disproved, _is_mine, said="not empty"),
+        *(Row(state, DeviceCame, None, _back, _is_mine, said="device back") for state in (S.COUNTING, S.READING)),
+        Row(S.PROVED, DeviceCame, S.UNPROVED, when=_is_new_boot, said="restarted", watches=True),
+        Row(S.PROVED, CardsEntered, S.UNPROVED, when=_is_mine, said="a card in", watches=True),
+        Row(S.PROVED, LidOpened, S.UNPROVED, when=_is_mine, said="lid open", watches=True),
+        *(Row(state, SessionClosed, S.UNPROVED, _forget, said="table closed") for state in S),
+    ),
+    next_step={
+        S.UNPROVED: "let the machine prove that it is empty",
+        S.COUNTING: "wait until the machine has counted",
+        S.READING: "wait until the machine has told its levels",
+        S.PROVED: "load",
+        S.NOT_EMPTY: "take the cards out with the supervisor, then prove it again",
+    },
+)

@@ -1,0 +1,112 @@
+"""What happens to a session's cards on their way in and out: proof, load, unload, sort. Rows of the journal."""
+
+from __future__ import annotations
+
+from tableside.cards import Card
+from tableside.happenings import Happening
+
+
+class CutSkipped(Happening, frozen=True, kw_only=True):
+    """With an automatic shuffler the cards are not cut (CSM-3)."""
+
+    why: str
+
+
+class EmptyProved(Happening, frozen=True, kw_only=True):
+    """Content 0 in all areas and path clear, as the machine told; `purpose`: load, unload, swap."""
+
+    device: str
+    purpose: str
+
+
+class EmptyWanted(Happening, frozen=True, kw_only=True):
+    """A procedure needs a machine proved empty; `purpose` comes back with the proof."""
+
+    device: str
+    purpose: str
+
+
+class EmptyDisproved(Happening, frozen=True, kw_only=True):
+    """The machine is not empty, or does not tell."""
+
+    device: str
+    purpose: str
+    content: int | None
+
+
+class LoadWanted(Happening, frozen=True, kw_only=True):
+    """A swap or an incident reload is ready for its load; `operation` names whose presence it is made under."""
+
+    kind: str
+    operation: str
+    device: str
+    packets: int
+
+
+class LoadStarted(Happening, frozen=True, kw_only=True):
+    """`kind`: session, card change, swap or incident."""
+
+    kind: str
+    packets: int
+    by: str
+
+
+class PacketDiffered(Happening, frozen=True, kw_only=True):
+    """The machine counted another number of cards than was declared."""
+
+    packet: int
+    declared: int
+    counted: int
+
+
+class PacketCorrected(Happening, frozen=True, kw_only=True):
+    """The supervisor said how many cards a packet really had."""
+
+    packet: int
+    cards: int
+    by: str
+
+
+class PacketLoaded(Happening, frozen=True, kw_only=True):
+    packet: int
+    cards: int
+
+
+class LoadPaused(Happening, frozen=True, kw_only=True):
+    why: str
+    cards: int  # meter at that moment
+    of: int
+
+
+class LoadResumed(Happening, frozen=True, kw_only=True):
+    cards: int
+    by: str
+
+
+class LoadCompleted(Happening, frozen=True, kw_only=True):
+    kind: str
+    cards: int
+    packets: int
+
+
+class UnloadStarted(Happening, frozen=True, kw_only=True):
+    """`kind`: session or incident."""
+
+    kind: str
+    by: str
+
+
+class UnloadCompleted(Happening, frozen=True, kw_only=True):
+    """The machine gave out so many cards and is proved empty."""
+
+    kind: str
+    cards: int
+
+
+class CardsSorted(Happening, frozen=True, kw_only=True):
+    """The sort's finding: regular, or what is missing, too many, foreign, by name."""
+
+    is_regular: bool
+    missing: tuple[Card, ...]
+    too_many: tuple[Card, ...]
+    foreign: tuple[Card, ...]
