@@ -7,6 +7,7 @@ time, a buffer before the exit. Here is the truth; what the machine believes is 
 from __future__ import annotations
 
 import random
+from collections import Counter
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -142,6 +143,8 @@ class Carousel:
         self.broken: set[Trouble] = set()
         self.deep_jams: set[Spot] = set()
         self.jammed: set[Spot] = set()
+        # What truly happened, for whoever must prove that a fault fired.
+        self.tally: Counter[str] = Counter()
         self.in_sensor = CountingSensor(random.Random(f"in {seed}"))
         self.out_sensor = CountingSensor(random.Random(f"out {seed}"))
         self.look_sensor = CountingSensor(random.Random(f"look {seed}"))
@@ -278,10 +281,11 @@ class Carousel:
                 card.move_to(self.transfer)
         return Mishap.NONE
 
-    @staticmethod
-    def _draw_in(source: Pile, path: Pile, mishap: Mishap) -> None:
-        for _ in range(2 if mishap is Mishap.DOUBLE else 1):
+    def _draw_in(self, source: Pile, path: Pile, mishap: Mishap) -> None:
+        if mishap is Mishap.DOUBLE:
+            self.tally[f"double feed from {source.name.removeprefix(self.name).strip()}"] += 1
             source.bottom.move_to(path)
+        source.bottom.move_to(path)
 
     def _arrive(self, motion: Motion) -> Reading:
         plain = Reading(move=motion.move, compartment=motion.compartment, spot=motion.spot)
@@ -349,6 +353,7 @@ class Carousel:
 
     def _jam(self, motion: Motion, spot: Spot, *, counted: int) -> Reading:
         self.jammed.add(spot)
+        self.tally[f"jam at {spot}"] += 1
         if spot is Spot.CAROUSEL and self.hazards.is_deep():
             self.deep_jams.add(spot)
         return Reading(move=motion.move, compartment=motion.compartment, counted=counted, jam=spot, spot=motion.spot)
