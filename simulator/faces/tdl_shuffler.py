@@ -30,7 +30,6 @@ from firmware_bridge.wire.tdl.keys import (
     SuspectKey,
     TamperKey,
 )
-from simulator.world.carousel import Move
 from simulator.world.happenings import (
     BoxSpot,
     Breach,
@@ -56,6 +55,7 @@ from simulator.world.happenings import (
 from simulator.world.jobs import Count, Deal, Empty, Job, Recover, SelfTest
 from simulator.world.lamp import DARK
 from simulator.world.machine import ShufflerMachine
+from simulator.world.motions import Move
 from simulator.world.troubles import ALL, DEALING, NOTHING, Side
 
 from .equipment import Ended, Identity, Reporter
@@ -256,7 +256,7 @@ class ShufflerEquipment:
             return None
         if self.machine.carousel.is_lid_open:
             return Reason.LID_OPEN
-        if self.machine.is_blocked(SIDES[what]):
+        if self.machine.standing.stops(SIDES[what]):
             return Reason.FAULT_OR_JAM
         is_unverified = what is Permit.DEAL and not self.is_verified
         return Reason.CONTENT_UNVERIFIED if is_unverified else None
@@ -277,9 +277,9 @@ class ShufflerEquipment:
         deals = operation in (Operation.EJECT_ALL, Operation.DEAL)
         if machine.carousel.is_lid_open:
             return Reason.LID_OPEN
-        if machine.jams and operation != Operation.RECOVER:
+        if machine.standing.jams and operation != Operation.RECOVER:
             return Reason.FAULT_OR_JAM
-        if any(machine.is_blocked(side) for side in SIDES_NEEDED.get(operation, NOTHING)):
+        if any(machine.standing.stops(side) for side in SIDES_NEEDED.get(operation, NOTHING)):
             return Reason.FAULT_OR_JAM
         if deals and not self.is_verified:
             return Reason.CONTENT_UNVERIFIED
@@ -329,7 +329,7 @@ class ShufflerEquipment:
         light = light_of(colour, pattern)
         if light is None:
             return Reason.ARGUMENT
-        if light == DARK and self.machine.jams:
+        if light == DARK and self.machine.standing.jams:
             return Reason.FAULT_OR_JAM
         self.machine.set_lamp(light)
         return None
@@ -341,10 +341,10 @@ class ShufflerEquipment:
         if fault == FaultCode.JAM:
             return self.machine.clear_jam(spot)
         trouble = TROUBLES.get(fault)
-        return trouble is None or self.machine.clear_trouble(trouble, spot)
+        return trouble is None or self.machine.standing.clear(trouble, spot)
 
     def memory_failed(self) -> None:
-        self.machine.begin_trouble(Trouble.MEMORY, Spot.CAROUSEL)
+        self.machine.standing.begin(Trouble.MEMORY, Spot.CAROUSEL)
 
 
 def new_shuffler(

@@ -8,117 +8,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from dataclasses import dataclass, replace
-from enum import StrEnum
+from dataclasses import replace
 
 from .cards import Card, Pile
+from .figures import Figures
 from .happenings import Spot, Trouble
 from .hazards import Hazards, Mishap
+from .motions import CARD_MOVES, DRIVES, EXIT_MOVES, Axis, Motion, Move, Reading
 from .optics import CountingSensor
-
-MS = 1_000_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Figures:
-    """Sizes and times of one machine. Sources: *one2six* = public simulation of that carousel;
-    *LeShuffler* = public firmware of a carousel shuffler; the rest is assumed."""
-
-    compartments: int = 38  # one2six
-    cards_per_compartment: int = 10  # one2six
-    # Plastic gives: so many can be forced in before a card sticks out and jams.
-    compartment_limit: int = 14
-    buffer_target: int = 18  # one2six
-    refill_at: int = 8  # one2six
-    group_min: int = 7  # one2six
-    hopper_cards: int = 120
-    turn_ns: int = 667 * MS  # LeShuffler: at most 90 rpm
-    home_fast_ns: int = 1_800 * MS  # LeShuffler: 33.3 rpm, one turn
-    home_slow_ns: int = 720 * MS  # LeShuffler: 2.2 rpm, the last compartment
-    feed_ns: int = 120 * MS
-    eject_ns: int = 600 * MS
-    empty_eject_ns: int = 60 * MS
-    advance_ns: int = 120 * MS
-    push_ns: int = 80 * MS
-    # Counting takes about two minutes with six decks in.
-    look_ns: int = 450 * MS
-    look_card_ns: int = 300 * MS
-    reverse_ns: int = 2_500 * MS
-    test_ns: int = 8_000 * MS
-    # No movement for so long is a jam.
-    stall_ns: int = 350 * MS
-
-    @property
-    def capacity(self) -> int:
-        """Cards that the carousel takes."""
-        return self.compartments * self.cards_per_compartment
-
-    @property
-    def buffer_limit(self) -> int:
-        """The most that a refill can leave in the buffer."""
-        return self.buffer_target + self.cards_per_compartment
-
-
-class Move(StrEnum):
-    """What the motors can be told."""
-
-    HOME = "home"
-    FEED = "feed"
-    EJECT = "eject"
-    LOOK = "look"
-    LOOK_AT_EXIT = "look at exit"
-    ADVANCE = "advance"
-    PUSH = "push"
-    REVERSE = "reverse"
-    TEST = "test"
-
-
-class Axis(StrEnum):
-    """Two groups of motors that run at the same time."""
-
-    DRUM = "drum"
-    EXIT = "exit"
-
-
-EXIT_MOVES = frozenset({Move.ADVANCE, Move.PUSH})
-CARD_MOVES = frozenset({Move.FEED, Move.EJECT, Move.ADVANCE, Move.PUSH})
-
-
-@dataclass(frozen=True, slots=True)
-class Motion:
-    """Motors that run until `ends_ns`. `mishap` is already fate."""
-
-    move: Move
-    ends_ns: int
-    compartment: int = 0
-    spot: Spot = Spot.CAROUSEL
-    mishap: Mishap = Mishap.NONE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
-    """What sensors and drives say when a motion is over. No truth beyond that."""
-
-    move: Move
-    compartment: int = 0
-    spot: Spot = Spot.CAROUSEL
-    counted: int = 0
-    jam: Spot | None = None
-    failed: Trouble | None = None
-    is_thick: bool = False
-    is_bent: bool = False
-    is_freed: bool = False
-
-
-# The drive whose failure a motion shows.
-DRIVES = {
-    Move.HOME: Trouble.HOMING,
-    Move.FEED: Trouble.FEED_DRIVE,
-    Move.EJECT: Trouble.CAROUSEL_DRIVE,
-    Move.LOOK: Trouble.CAROUSEL_DRIVE,
-    Move.ADVANCE: Trouble.EXIT_DRIVE,
-    Move.PUSH: Trouble.EXIT_DRIVE,
-}
 
 
 class Carousel:
@@ -171,6 +68,10 @@ class Carousel:
     def stuck(self, spot: Spot) -> Pile:
         """Where a card lies that is stuck at `spot`."""
         return {Spot.FEED: self.feed_path, Spot.CAROUSEL: self.throat, Spot.EXIT: self.exit_path}[spot]
+
+    def counter(self, spot: Spot) -> CountingSensor:
+        """The card counter at the feed, or the one at the exit."""
+        return self.in_sensor if spot is Spot.FEED else self.out_sensor
 
     def is_path_clear(self, spot: Spot) -> bool:
         """The light barrier across that path."""

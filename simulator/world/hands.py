@@ -117,12 +117,12 @@ def spill(card: Card) -> None:
 
 def dust(machine: ShufflerMachine, spot: Spot, margin: float = BLINDING_MARGIN / 2) -> None:
     """Let dust lie on a counter until only this margin is left."""
-    machine.counter(spot).margin = margin
+    machine.carousel.counter(spot).margin = margin
 
 
 def clean(machine: ShufflerMachine, spot: Spot) -> None:
     """Wipe a counter."""
-    machine.counter(spot).margin = 1.0
+    machine.carousel.counter(spot).margin = 1.0
 
 
 def hurt(machine: ShufflerMachine, trouble: Trouble) -> None:

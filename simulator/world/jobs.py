@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from .carousel import Move, Reading
 from .happenings import Hindrance, Spot
+from .motions import Move, Reading
 from .troubles import ALL, DEALING, NOTHING, Side
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class Recover:
             return False
         for spot in self._spots:
             machine.clear_jam(spot)
-        return Hindrance.FAULT if machine.jams & set(self._spots) else True
+        return Hindrance.FAULT if machine.standing.jams & set(self._spots) else True
 
     def _next(self, *, is_exit: bool) -> Order | None:
         for spot in self._waiting:
@@ -245,12 +245,12 @@ class SelfTest:
     def take(self, machine: ShufflerMachine, reading: Reading) -> None:
         if reading.move is Move.TEST:
             self._is_run = True
-            machine.inspect_parts()
+            machine.standing.inspect()
 
     def is_over(self, machine: ShufflerMachine) -> Hindrance | bool:
         if not self._is_run:
             return False
-        return Hindrance.FAULT if machine.troubles else True
+        return Hindrance.FAULT if machine.standing.troubles else True
 
 
 # Shared steps

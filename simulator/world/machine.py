@@ -6,11 +6,11 @@ It knows sensors only. Who may open the gates (permits) and who is told (notices
 from __future__ import annotations
 
 import random
-from collections import Counter
 
 from .book import Book, SlotMap
 from .cards import Pile
-from .carousel import Axis, Carousel, Figures, Move, Reading
+from .carousel import Carousel
+from .figures import Figures
 from .gates import Gate, Meters
 from .happenings import (
     Breach,
@@ -21,8 +21,6 @@ from .happenings import (
     Happening,
     Hindrance,
     HopperEmptied,
-    JamGone,
-    Jammed,
     JobEnded,
     LampChanged,
     LidMoved,
@@ -30,17 +28,14 @@ from .happenings import (
     Suspicion,
     Tampered,
     Trouble,
-    TroubleBegan,
-    TroubleGone,
 )
 from .hazards import Hazards
 from .jobs import Count, Job, Order, Play
 from .lamp import DARK, JAM_LIGHT, Light
-from .optics import CountingSensor
-from .troubles import DEALING, MENDS_ITSELF, SEEN_AT_ONCE, SELF_CLEARING, SPOTS, STOPS, Side
+from .motions import Axis, Move, Reading
+from .standing import Standing
+from .troubles import DEALING, SPOTS, Side
 
-# A counter that misses so many cards in a row is stuck, not unlucky (assumed).
-MISSES_TO_STUCK = 3
 # With an empty carousel and no more than this before the exit the dealer is warned (assumed).
 LOW_BUFFER = 4
 METER_MODULUS = 1 << 32
@@ -57,8 +52,7 @@ class ShufflerMachine:
         self.feed_gate = Gate()
         self.deal_gate = Gate()
         self.meters = Meters()
-        self.jams: set[Spot] = set()
-        self.troubles: set[tuple[Trouble, Spot]] = set()
+        self.standing = Standing(self.carousel, self._tell)
         self.is_powered = False
         self.is_lid_released = False
         self.job: Job = Play()
@@ -66,7 +60,6 @@ class ShufflerMachine:
         self.shown_light = DARK
         self._rng = random.Random(f"compartment {seed}")
         self._happenings: list[Happening] = []
-        self._misses: Counter[Spot] = Counter()
         self._is_refilling = False
         self._is_low = False
 
@@ -78,10 +71,10 @@ class ShufflerMachine:
         self.book.restore(kept)
         self.meters = Meters()
         self.feed_gate, self.deal_gate = Gate(), Gate()
-        self.jams, self.troubles, self.job = set(), set(), Play()
+        self.standing.forget()
+        self.job = Play()
         self.shown_light = DARK
         self._is_refilling = self._is_low = False
-        self._misses.clear()
         self._happenings.clear()
         for spot in sorted(self.carousel.jammed):
             self._begin_jam(spot)
@@ -110,7 +103,7 @@ class ShufflerMachine:
     def set_lamp(self, light: Light) -> None:
         """Light the lamp otherwise."""
         if light.colour and Trouble.LAMP in self.carousel.broken:
-            self.begin_trouble(Trouble.LAMP, SPOTS[Trouble.LAMP])
+            self.standing.begin(Trouble.LAMP, SPOTS[Trouble.LAMP])
         if light != self.shown_light:
             self.shown_light = light
             self._tell(LampChanged(light))
@@ -139,41 +132,17 @@ class ShufflerMachine:
         is_still = carousel.is_free(Axis.DRUM) and carousel.is_free(Axis.EXIT)
         return is_still and not carousel.hopper and all(carousel.is_path_clear(spot) for spot in Spot)
 
-    def is_blocked(self, side: Side) -> bool:
-        """Whether a jam or a standing fault forbids this side to move."""
-        return bool(self.jams) or any(side in STOPS[trouble] for trouble, _ in self.troubles)
-
-    def clear_trouble(self, trouble: Trouble, spot: Spot) -> bool:
-        """A person says it is mended: gone, if the cause is and it does not go by itself."""
-        if (trouble, spot) not in self.troubles:
-            return True
-        if trouble in SELF_CLEARING or trouble in self.carousel.broken:
-            return False
-        if trouble is Trouble.SENSOR_STUCK and self.counter(spot).is_stuck:
-            return False
-        self._misses[spot] = 0
-        self._end_trouble(trouble, spot)
-        return True
-
     def clear_jam(self, spot: Spot) -> bool:
         """The same for a jam: gone, if the lid is closed and its path is clear."""
         is_seen_clear = not self.carousel.is_lid_open and self.carousel.is_path_clear(spot)
-        if spot in self.jams and is_seen_clear:
+        if spot in self.standing.jams and is_seen_clear:
             # Its card is out in somebody's hand: no longer counted here.
             if spot is Spot.CAROUSEL:
                 self.book.feed = 0
             elif spot is Spot.EXIT:
                 self.book.leave(1)
-            self._end_jam(spot)
-        return spot not in self.jams
-
-    def inspect_parts(self) -> None:
-        """A self-test sees every broken part and every weak sensor."""
-        for trouble in self.carousel.broken:
-            self.begin_trouble(trouble, SPOTS[trouble])
-        for spot in (Spot.FEED, Spot.EXIT):
-            if self.counter(spot).is_weak:
-                self.begin_trouble(Trouble.SENSOR_MARGIN, spot)
+            self.standing.end_jam(spot)
+        return spot not in self.standing.jams
 
     # What the world does to it
 
@@ -189,7 +158,7 @@ class ShufflerMachine:
             self._close_gates()
             self._end_job(Hindrance.LID)
             return
-        for spot in tuple(self.jams):
+        for spot in tuple(self.standing.jams):
             self.clear_jam(spot)
 
     def draw(self, to: Pile, *, by_force: bool = False) -> int:
@@ -214,7 +183,7 @@ class ShufflerMachine:
         """Play all that is due; returns when the next motion ends."""
         if not self.is_powered:
             return None
-        self._watch_parts()
+        self.standing.watch_parts()
         self._decide(now_ns)
         while (end_ns := self.carousel.next_end_ns) is not None and end_ns <= now_ns:
             self._take(self.carousel.finish())
@@ -226,9 +195,9 @@ class ShufflerMachine:
         limit = self.figures.cards_per_compartment
         roomy = [slot for slot, cards in enumerate(self.book.slots) if cards < limit]
         if not roomy:
-            self.begin_trouble(Trouble.OVER_CAPACITY, Spot.FEED)
+            self.standing.begin(Trouble.OVER_CAPACITY, Spot.FEED)
             return None
-        self._end_trouble(Trouble.OVER_CAPACITY, Spot.FEED)
+        self.standing.end(Trouble.OVER_CAPACITY, Spot.FEED)
         return self._rng.choice(roomy)
 
     def look_at_exit(self) -> None:
@@ -256,15 +225,15 @@ class ShufflerMachine:
         if spot is Spot.CAROUSEL:
             self.book.enter(self.carousel.position, self.book.feed)
             self.book.feed = 0
-        self._end_jam(spot)
+        self.standing.end_jam(spot)
 
     @property
     def may_feed(self) -> bool:
-        return self.feed_gate.lets_pass and not self.is_blocked(Side.FEED)
+        return self.feed_gate.lets_pass and not self.standing.stops(Side.FEED)
 
     @property
     def may_deal(self) -> bool:
-        return self.deal_gate.lets_pass and not self.is_blocked(Side.DEAL)
+        return self.deal_gate.lets_pass and not self.standing.stops(Side.DEAL)
 
     # What runs next
 
@@ -283,14 +252,14 @@ class ShufflerMachine:
 
     def _next(self, axis: Axis) -> Order | None:
         if axis is Axis.DRUM:
-            is_able = any(not self.is_blocked(side) for side in Side)
+            is_able = any(not self.standing.stops(side) for side in Side)
             if not self.carousel.is_homed and is_able:
                 return Order(Move.HOME)
             return None if self._what_hinders() else self.job.next_drum(self)
         return None if self._what_hinders() else self.job.next_exit(self)
 
     def _what_hinders(self) -> Hindrance | None:
-        if any(self.is_blocked(side) for side in self.job.needs):
+        if any(self.standing.stops(side) for side in self.job.needs):
             return Hindrance.FAULT
         return Hindrance.PERMIT if self.job.needs == DEALING and not self.deal_gate.lets_pass else None
 
@@ -298,7 +267,7 @@ class ShufflerMachine:
 
     def _take(self, reading: Reading) -> None:
         if reading.failed is not None:
-            self.begin_trouble(reading.failed, SPOTS[reading.failed])
+            self.standing.begin(reading.failed, SPOTS[reading.failed])
             if reading.jam is not None:
                 self._begin_jam(reading.jam)
             return
@@ -307,7 +276,7 @@ class ShufflerMachine:
                 self._take_fed(reading)
             case Move.EJECT:
                 self.book.eject(reading.compartment)
-                self._end_trouble(Trouble.OVER_CAPACITY, Spot.FEED)
+                self.standing.end(Trouble.OVER_CAPACITY, Spot.FEED)
             case Move.ADVANCE:
                 self._take_advanced(reading)
             case Move.PUSH:
@@ -336,14 +305,14 @@ class ShufflerMachine:
             self._suspect(Suspicion.BENT, Spot.EXIT)
 
     def _count_in(self, cards: int) -> None:
-        self._watch_counter(Spot.FEED, cards)
+        self.standing.watch_counter(Spot.FEED, cards)
         if cards:
             self.meters.cards_in = (self.meters.cards_in + cards) % METER_MODULUS
             self.feed_gate.passed(cards)
             self._tell(CardsIn(self.meters.cards_in, cards))
 
     def _count_out(self, cards: int) -> None:
-        self._watch_counter(Spot.EXIT, cards)
+        self.standing.watch_counter(Spot.EXIT, cards)
         if cards:
             self.meters.cards_out = (self.meters.cards_out + cards) % METER_MODULUS
             self.deal_gate.passed(cards)
@@ -352,27 +321,6 @@ class ShufflerMachine:
             self._tell(CardsOut(self.meters.cards_out, cards))
 
     # Faults
-
-    def counter(self, spot: Spot) -> CountingSensor:
-        return self.carousel.in_sensor if spot is Spot.FEED else self.carousel.out_sensor
-
-    def _watch_counter(self, spot: Spot, cards: int) -> None:
-        """A card went by: did the counter see it, and how much light has it left?"""
-        self._misses[spot] = 0 if cards else self._misses[spot] + 1
-        if self._misses[spot] >= MISSES_TO_STUCK:
-            self.begin_trouble(Trouble.SENSOR_STUCK, spot)
-        if self.counter(spot).is_weak:
-            self.begin_trouble(Trouble.SENSOR_MARGIN, spot)
-
-    def _watch_parts(self) -> None:
-        """What electronics notice without any motion, come or gone."""
-        for trouble in SEEN_AT_ONCE & self.carousel.broken:
-            self.begin_trouble(trouble, SPOTS[trouble])
-        for trouble, spot in tuple(self.troubles):
-            if trouble in MENDS_ITSELF and trouble not in self.carousel.broken:
-                self._end_trouble(trouble, spot)
-            if trouble is Trouble.SENSOR_MARGIN and not self.counter(spot).is_weak:
-                self._end_trouble(trouble, spot)
 
     def _watch_buffer(self, level: int, *, is_dry: bool) -> None:
         is_low = (is_dry and level <= LOW_BUFFER) or (self._is_low and level <= self.figures.refill_at)
@@ -383,30 +331,13 @@ class ShufflerMachine:
     def _suspect(self, why: Suspicion, spot: Spot) -> None:
         self._tell(CardSuspected(why, spot))
         if why is Suspicion.THICK:
-            self.begin_trouble(Trouble.DOUBLE_FEED, spot)
+            self.standing.begin(Trouble.DOUBLE_FEED, spot)
 
     def _begin_jam(self, spot: Spot) -> None:
         self.meters.jams = (self.meters.jams + 1) % METER_MODULUS
-        self.jams.add(spot)
         self._close_gates()
-        self._tell(Jammed(spot))
+        self.standing.begin_jam(spot)
         self.set_lamp(JAM_LIGHT)
-
-    def _end_jam(self, spot: Spot) -> None:
-        if spot in self.jams:
-            self.jams.remove(spot)
-            self._tell(JamGone(spot))
-
-    def begin_trouble(self, trouble: Trouble, spot: Spot) -> None:
-        """A fault is found; one that stands already stands once."""
-        if (trouble, spot) not in self.troubles:
-            self.troubles.add((trouble, spot))
-            self._tell(TroubleBegan(trouble, spot))
-
-    def _end_trouble(self, trouble: Trouble, spot: Spot) -> None:
-        if (trouble, spot) in self.troubles:
-            self.troubles.remove((trouble, spot))
-            self._tell(TroubleGone(trouble, spot))
 
     def _close_gates(self) -> None:
         self.feed_gate.close()

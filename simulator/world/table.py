@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable
 
 from .cards import RANK_SIGNS, SUIT_SIGNS, Back, Card, Pile, Rank, Suit, assert_conserved, new_deck
-from .carousel import Figures
+from .figures import Figures
 from .happenings import Spot
 from .hazards import PINNED, Hazards, Rates
 from .machine import ShufflerMachine

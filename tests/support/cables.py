@@ -24,6 +24,7 @@ from firmware_bridge.links.recording import Head, RecordingWriter
 from firmware_bridge.links.serial import open_serial
 from firmware_bridge.links.tap import TapLink
 from firmware_bridge.links.tcp import TcpLink, TcpListener, open_tcp
+from simulator.line import FaultyLine
 from simulator.usb_backend import UsbBackend, UsbDevice, UsbIdentity
 from tests.support.collector import until
 from tests.support.mosquitto import PROGRAM, running_mosquitto
@@ -118,6 +119,12 @@ async def tapped_cable(directory: Path) -> AsyncIterator[Cable]:
         yield Cable(tap, cable.device)
 
 
+@contextlib.asynccontextmanager
+async def sound_line_cable(directory: Path) -> AsyncIterator[Cable]:
+    async with memory_cable(directory) as cable:
+        yield Cable(FaultyLine(cable.host, seed=1), cable.device)
+
+
 CABLES: dict[str, CableKind] = {
     "memory": memory_cable,
     "memory messages": memory_message_cable,
@@ -126,4 +133,5 @@ CABLES: dict[str, CableKind] = {
     "usb": usb_cable,
     "mqtt": mqtt_cable,
     "tap over memory": tapped_cable,
+    "simulated line over memory": sound_line_cable,
 }

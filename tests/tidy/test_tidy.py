@@ -19,7 +19,6 @@ PRODUCT = ("firmware_bridge", "drivers", "simulator", "tableside")
 STILL_LONG = {
     "drivers/events.py": 470,
     "tableside/commands.py": 420,
-    "simulator/world/machine.py": 450,
     "tests/unit/session/test_tdl_requests.py": 700,
 }
 # Names that say nothing of what is inside.

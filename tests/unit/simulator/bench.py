@@ -12,13 +12,14 @@ from firmware_bridge.wire.tdl.cbor import Value
 from firmware_bridge.wire.tdl.codes import MessageType, NoticeKind, Operation, Permit, Status
 from firmware_bridge.wire.tdl.frame import Frame
 from firmware_bridge.wire.tdl.stream import StreamDecoder, encode_stream
-from simulator.faces.memory import CommandRecord, Memory
+from simulator.faces.memory import CommandRecord, Memory, Outcome
 from simulator.faces.tdl_device import TdlDevice
 from simulator.faces.tdl_shuffler import new_shuffler
 from simulator.runner import World
 from simulator.world.cards import Back, Card, Pile, assert_conserved, new_deck
-from simulator.world.carousel import Figures
+from simulator.world.figures import Figures
 from simulator.world.hazards import NEVER, Hazards, Rates
+from simulator.world.jobs import Job
 from simulator.world.machine import ShufflerMachine
 
 EPOCH = 0xA1B2C3D4
@@ -183,6 +184,34 @@ class Bench(FaceBench):
 
     def assert_conserved(self) -> None:
         assert_conserved(self.cards, [self.felt, *self.machine.carousel.piles])
+
+
+# A machine small enough to be counted in a second: these tests are about numbers, not cards.
+SMALL = Figures(compartments=2)
+
+
+def small(**options: bool) -> Bench:
+    bench = Bench(decks=0, figures=SMALL, **options)
+    bench.open()
+    return bench
+
+
+class Watched:
+    """Counts how often the machine began a job, by command number."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.begun: list[int] = []
+        begin = bench.machine.begin
+
+        def counted(job: Job) -> None:
+            running = bench.face.running
+            assert running is not None
+            stored = bench.face.outcomes.known(running.number)
+            assert stored == Outcome(running.number, Status.STARTED), "moved before it was stored (D-10)"
+            self.begun.append(running.number)
+            begin(job)
+
+        bench.machine.begin = counted  # type: ignore[method-assign]  # a spy on the real machine
 
 
 def status(reply: Frame) -> Status:

@@ -2,54 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from firmware_bridge.wire.tdl.codes import NoticeKind, Operation, Permit, Reason, Status
-from simulator.faces.memory import CommandRecord, Memory, Outcome, PowerLost
-from simulator.faces.outcomes import Outcomes
+from firmware_bridge.wire.tdl.frame import Frame
+from simulator.faces.memory import CommandRecord
 from simulator.world import hands
-from simulator.world.carousel import Figures
 from simulator.world.happenings import Spot, Trouble
-from simulator.world.jobs import Job
 
-from .bench import EPOCH, Bench, status
-
-# A machine small enough to be counted in a second: these tests are about numbers, not cards.
-SMALL = Figures(compartments=2)
+from .bench import EPOCH, Bench, Watched, small, status
 
 
-def small(**options: bool) -> Bench:
-    bench = Bench(decks=0, figures=SMALL, **options)
-    bench.open()
-    return bench
-
-
-class Watched:
-    """Counts how often the machine began a job, by command number."""
-
-    def __init__(self, bench: Bench) -> None:
-        self.begun: list[int] = []
-        begin = bench.machine.begin
-
-        def counted(job: Job) -> None:
-            running = bench.face.running
-            assert running is not None
-            stored = bench.face.outcomes.known(running.number)
-            assert stored == Outcome(running.number, Status.STARTED), "moved before it was stored (D-10)"
-            self.begun.append(running.number)
-            begin(job)
-
-        bench.machine.begin = counted  # type: ignore[method-assign]  # a spy on the real machine
-
-
-def reason(reply: object) -> tuple[Status, Reason | None]:
-    from firmware_bridge.wire.tdl.frame import Frame
-
-    assert isinstance(reply, Frame)
+def reason(reply: Frame) -> tuple[Status, Reason | None]:
     code = reply.body.get(1)
     assert code is None or isinstance(code, int)
     return status(reply), None if code is None else Reason(code)
@@ -327,7 +291,7 @@ class TestEnds:
         hands.crease(bench.machine.carousel.buffer.bottom)
         hands.draw(bench.machine, bench.felt)
         bench.run(2)
-        assert bench.machine.jams == {Spot.EXIT}
+        assert bench.machine.standing.jams == {Spot.EXIT}
         seen = set()
         for _ in range(20):
             bench.command(Operation.RECOVER, 2)
@@ -337,113 +301,5 @@ class TestEnds:
                 break
             assert (told[4], told[5]) == (Status.FAILED, Reason.FAULT_OR_JAM)
         assert Status.DONE in seen
-        assert bench.machine.jams == set()
+        assert bench.machine.standing.jams == set()
         bench.assert_conserved()
-
-
-# Exhaustive little models
-
-
-def commands_script(bench: Bench) -> list[int]:
-    """Count, refused unload, a question, count again; returns the numbers that were answered *started*."""
-    started = []
-    for number, operation in ((1, Operation.COUNT_ALL), (2, Operation.EJECT_ALL), (4, Operation.COUNT_ALL)):
-        if status(bench.command(operation, number=number)) is Status.STARTED:
-            started.append(number)
-        bench.run(10)
-        if number == 2:
-            bench.ask(Operation.OUTCOME, {0: EPOCH, 1: 3})
-    return started
-
-
-def writes_of_the_script() -> int:
-    bench = small()
-    before = bench.memory.writes
-    commands_script(bench)
-    return bench.memory.writes - before
-
-
-@pytest.mark.parametrize("is_before", [True, False], ids=["before", "after"])
-@pytest.mark.parametrize("cut", range(1, writes_of_the_script() + 1))
-def test_d15_power_cut_at_every_write(cut: int, is_before: bool) -> None:
-    """Whatever the moment: what moved is stored, nothing moves twice, no *started* survives a boot."""
-    bench = small()
-    watched = Watched(bench)
-    if is_before:
-        bench.memory.cut_before = cut
-    else:
-        bench.memory.cut_after = cut
-    with pytest.raises(PowerLost):
-        commands_script(bench)
-    bench.face.power_off()
-    bench.face.boot(bench.now_ns)
-    moved = list(watched.begun)
-    bench.open()
-    for number in (1, 2, 3, 4):
-        outcome = status(bench.ask(Operation.OUTCOME, {0: EPOCH, 1: number}))
-        assert outcome is not Status.STARTED
-        if number in moved:
-            assert outcome in (Status.INTERRUPTED, Status.DONE)
-        if outcome is Status.NEVER:
-            assert number not in moved
-        assert status(bench.command(Operation.COUNT_ALL, number=number)) is outcome
-    assert watched.begun == moved
-
-
-EVENTS = ("command 1", "command 2", "ask 1", "ask 2", "reset", "time")
-
-
-def check_history(events: tuple[str, ...]) -> None:
-    """Any order of copies, questions, resets: each number moves at most once, and *never* holds for ever."""
-    bench = Bench(decks=0, figures=SMALL)
-    bench.open()
-    watched = Watched(bench)
-    said_never: set[int] = set()
-    for event in events:
-        what, _, digit = event.partition(" ")
-        if what == "command":
-            answer = status(bench.command(Operation.COUNT_ALL, number=int(digit)))
-            assert (answer is Status.STARTED) <= (int(digit) in watched.begun)
-        elif what == "ask":
-            answer = status(bench.ask(Operation.OUTCOME, {0: EPOCH, 1: int(digit)}))
-            if answer is Status.NEVER:
-                assert int(digit) not in watched.begun
-                said_never.add(int(digit))
-        elif what == "reset":
-            bench.face.reset(bench.now_ns)
-            bench.open()
-        else:
-            bench.run(10)
-        assert len(watched.begun) == len(set(watched.begun))
-        assert not said_never & set(watched.begun)
-
-
-@pytest.mark.parametrize("first", EVENTS)
-def test_every_history_of_four_events(first: str) -> None:
-    for rest in itertools.product(EVENTS, repeat=3):
-        check_history((first, *rest))
-
-
-@given(st.lists(st.sampled_from(EVENTS), min_size=5, max_size=25))
-def test_longer_histories(events: list[str]) -> None:
-    check_history(tuple(events))
-
-
-@given(st.lists(st.integers(1, 30), max_size=40))
-def test_eight_outcomes_are_kept_by_number(numbers: list[int]) -> None:
-    outcomes = Outcomes(Memory(commands=CommandRecord(epoch=EPOCH)))
-    stored: list[int] = []
-    for number in numbers:
-        if outcomes.known(number) is None:
-            outcomes.store(Outcome(number, Status.DONE, cards=0))
-            stored.append(number)
-    kept = stored[-8:]
-    for number in range(1, 31):
-        known = outcomes.known(number)
-        if number in kept:
-            assert known is not None
-            assert known.status is Status.DONE
-        elif stored and number <= stored[-1]:
-            assert known == Outcome(number, Status.OLD)
-        else:
-            assert known is None

@@ -273,7 +273,7 @@ def test_faults_of_the_electronics_and_how_they_go(trouble: Trouble, goes_by_its
 @pytest.mark.parametrize("spot", [Spot.FEED, Spot.EXIT])
 def test_a_stuck_counter_is_found_after_three_cards(spot: Spot) -> None:
     bench = in_play(1)
-    bench.machine.counter(spot).is_stuck = True
+    bench.machine.carousel.counter(spot).is_stuck = True
     if spot is Spot.FEED:
         for _ in range(6):
             hands.draw(bench.machine, bench.felt)
@@ -289,7 +289,7 @@ def test_a_stuck_counter_is_found_after_three_cards(spot: Spot) -> None:
     assert bench.told(NoticeKind.FAULT) == [{3: FaultCode.SENSOR_STUCK, 4: Place[spot.name]}]
     assert bench.machine.cards_inside != bench.machine.book.content.total
     assert status(bench.ask(Operation.CLEAR_FAULT, question)) is Status.REFUSED
-    bench.machine.counter(spot).is_stuck = False
+    bench.machine.carousel.counter(spot).is_stuck = False
     assert status(bench.ask(Operation.CLEAR_FAULT, question)) is Status.OK
 
 

@@ -168,7 +168,7 @@ def test_ms_is_the_time_of_the_happening() -> None:
 
 def test_no_notice_goes_out_in_answer_to_a_request_before_its_reply() -> None:
     bench = opened()
-    bench.machine.begin_trouble(Trouble.SENSOR_STUCK, Spot.FEED)
+    bench.machine.standing.begin(Trouble.SENSOR_STUCK, Spot.FEED)
     bench.run(1)
     frames = bench.send(MessageType.REQUEST, Operation.CLEAR_FAULT, bench.seq + 1, {0: 6, 1: 1})
     kinds = [frame.type for frame in frames]

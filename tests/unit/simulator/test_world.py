@@ -12,11 +12,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from simulator.world import hands
 from simulator.world.cards import Back, Card, ConservationError, Pile, Rank, Suit, assert_conserved, new_deck
-from simulator.world.carousel import Carousel, Figures, Move
+from simulator.world.carousel import Carousel
+from simulator.world.figures import Figures
 from simulator.world.happenings import CardsIn, CardsOut, Spot, Trouble
 from simulator.world.hazards import NEVER, Hazards, Rates
 from simulator.world.jobs import Count, Empty, Recover
 from simulator.world.machine import ShufflerMachine
+from simulator.world.motions import Move
 from simulator.world.table import RESERVE, SPREAD, TRAY, TableWorld
 
 NS_PER_S = 1_000_000_000
@@ -168,7 +170,7 @@ class TestCarousel:
         drawn = 0
         for _ in range(30):
             drawn += machine.draw(felt)
-            machine.clear_trouble(Trouble.SENSOR_STUCK, Spot.EXIT)
+            machine.standing.clear(Trouble.SENSOR_STUCK, Spot.EXIT)
             now_ns = run(machine, now_ns)
         seen = sum(happening.cards for happening in machine.take_happenings() if isinstance(happening, CardsOut))
         assert seen < drawn == len(felt)
@@ -329,8 +331,8 @@ class AnyDay(RuleBasedStateMachine):
             hands.hurt(self.machine, trouble)
         else:
             self.machine.carousel.broken.clear()
-            for standing, spot in tuple(self.machine.troubles):
-                self.machine.clear_trouble(standing, spot)
+            for standing, spot in tuple(self.machine.standing.troubles):
+                self.machine.standing.clear(standing, spot)
 
     @invariant()
     def conserved(self) -> None:
