@@ -134,7 +134,9 @@ class JournalFile:
         return [span if isinstance(span, DraftRefused) else Written(*span, where) for span in spans]
 
     def carry_over(self) -> bool:
-        """Bring the rows on the reserve into the file; True where none is left there."""
+        """Bring the rows on the reserve into the file; True where none is left there and the file takes rows."""
+        if self.is_closed or self._fork is not None:
+            return False
         if not self.standing():
             return True
         try:

@@ -22,7 +22,13 @@ from tableside.journal.disk import Disk
 SECTOR_BYTES = 512
 _OK = 0
 _Open = ctypes.CFUNCTYPE(
-    ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_int, ctypes.POINTER(ctypes.c_int)
+    # The name goes on as the pointer it is: SQLite keeps it for as long as the file is open.
+    ctypes.c_int,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_void_p,
+    ctypes.c_int,
+    ctypes.POINTER(ctypes.c_int),
 )
 _Delete = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int)
 _Write = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int64)
@@ -182,10 +188,10 @@ class _Shim:
         self._calls.append(made)
         return ctypes.cast(made, ctypes.c_void_p).value
 
-    def _open(self, vfs: int, name: bytes | None, file: int, flags: int, out: Any) -> int:
+    def _open(self, vfs: int, name: int | None, file: int, flags: int, out: Any) -> int:
         code = self._open_original(vfs, name, file, flags, out)
         if code == _OK and name is not None:
-            self._names[file] = os.path.basename(name.decode())
+            self._names[file] = os.path.basename(ctypes.string_at(name).decode())
             methods = ctypes.c_void_p.from_address(file)
             assert methods.value is not None
             methods.value = ctypes.addressof(self._table(methods.value))

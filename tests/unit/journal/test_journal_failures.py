@@ -15,8 +15,10 @@ import pytest
 
 from firmware_bridge.clock import SystemClock
 from tableside.journal.chain import verify
+from tableside.journal.file import Written
 from tableside.journal.opening import Place
-from tableside.journal.record import RecordKind
+from tableside.journal.reading import Rows
+from tableside.journal.record import Record, RecordKind
 from tableside.journal.store import Journal, JournalUnavailable, RequestRepeated
 from tableside.journal.writer import JournalWriter
 from tests.support.journals import (
@@ -150,6 +152,71 @@ async def test_write_refused_by_the_file_goes_to_the_reserve(journal: Journal) -
     assert (await journal.commit([draft(1)])).where == "reserve"
     assert (await journal.commit([draft(2)])).where == "journal"
     assert numbers(journal) == [1, 2]
+
+
+class _LyingConnection:
+    """A commit that reaches the file and is reported as failed, as an I/O error after the last write may be."""
+
+    in_transaction = False
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self.executemany = connection.executemany
+        self.close = connection.close
+
+    def execute(self, statement: str, values: tuple[object, ...] = ()) -> sqlite3.Cursor:
+        cursor = self._connection.execute(statement, values)
+        if statement == "COMMIT":
+            raise sqlite3.OperationalError("disk I/O error")
+        return cursor
+
+
+async def test_commit_that_failed_and_is_there_all_the_same_counts_once(store: str, tmp_path: Path) -> None:
+    async with open_journal(store, tmp_path) as journal:
+        await journal.commit([draft(1)])
+        file = file_of(journal)
+        file._connection = _LyingConnection(file.connection())  # type: ignore[assignment]  # the fault itself
+        assert (await journal.commit([draft(2), draft(3)])).where == "reserve"
+        assert numbers(journal) == [1, 2, 3]
+        assert (await journal.commit([draft(4)])).where == "journal"
+        assert numbers(journal) == [1, 2, 3, 4]
+        assert is_whole(journal)
+
+
+async def test_commit_that_nobody_was_told_of_needs_a_replay(store: str, tmp_path: Path) -> None:
+    async with open_journal(store, tmp_path) as journal:
+        file = file_of(journal)
+        assert file.reserve is not None
+        file._connection = _LyingConnection(file.connection())  # type: ignore[assignment]  # the fault itself
+        with broken_reserve(file.reserve), pytest.raises(JournalUnavailable):
+            await journal.commit([draft(1)])
+        with pytest.raises(JournalUnavailable, match="restart"):
+            await journal.commit([draft(2)])
+        assert not await journal.carry_over()
+    async with open_journal(store, tmp_path) as journal:
+        assert journal.opening.findings == ()
+        assert numbers(journal) == [1]
+        await journal.commit([draft(2)])
+
+
+async def test_request_twice_in_one_transaction_is_refused_once_br_038(journal: Journal) -> None:
+    first, second = file_of(journal).write([[draft(1, request="r-1")], [draft(2, request="r-1"), draft(3)]])
+    assert isinstance(first, Written)
+    assert isinstance(second, RequestRepeated)
+    assert numbers(journal) == [1]
+
+
+async def test_rows_carried_over_while_they_are_read_are_read_once(tmp_path: Path) -> None:
+    async with open_journal("in-loop", tmp_path) as journal:
+        file = file_of(journal)
+        with full_disk(file):
+            await journal.commit([draft(1, body=WIDE)])
+
+        def carried_over_just_before() -> tuple[Record, ...]:
+            file.carry_over()
+            return file.standing()
+
+        assert [row.at_ns for row in Rows(file.connection, carried_over_just_before).records(after=1)] == [1]
 
 
 async def test_journal_moved_away_under_the_daemon(journal: Journal, tmp_path: Path) -> None:

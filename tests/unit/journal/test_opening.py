@@ -122,6 +122,14 @@ def test_making_that_was_cut_short_is_begun_again(tmp_path: Path) -> None:
     assert os.stat(tmp_path / "BJ-1.reserve").st_size >= RESERVE_BYTES
 
 
+def test_names_of_new_files_are_made_durable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[Path] = []
+    for module in ("opening", "disk"):
+        monkeypatch.setattr(f"tableside.journal.{module}.sync_directory", synced.append)
+    InLoopJournal.open(place_in(tmp_path), SystemClock())
+    assert synced == [tmp_path, tmp_path]
+
+
 async def test_files_are_for_the_daemons_account_only(tmp_path: Path) -> None:
     async with open_journal("stored", tmp_path) as journal:
         await journal.commit([draft(1)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -62,6 +63,7 @@ def story(folder: Path, synchronous: Synchronous, chance: random.Random) -> Stor
                     if turn % 9 == 8:
                         file.tend()
                 rows = list(file.rows.records())
+                assert sorted(os.listdir(folder)) == ["BJ-1.db", "BJ-1.db-shm", "BJ-1.db-wal", "BJ-1.reserve"]
                 file.close()
     except Unavailable as error:
         pytest.skip(f"SQLite's file layer cannot be replaced here: {error}")

@@ -152,12 +152,22 @@ def test_rows_of_an_earlier_stay_do_not_come_back() -> None:
     assert Reserve(disk.after_kill()).rows == tuple(new)
 
 
+def test_rows_found_at_the_start_are_released_like_others() -> None:
+    reserve, disk = fresh()
+    reserve.append(rows_after(START, 2))
+    disk = disk.after_kill()
+    Reserve(disk).release()
+    assert Reserve(disk.after_power_cut(random.Random(1))).rows == ()
+
+
 def test_release_that_fails_is_done_by_the_next_one() -> None:
     reserve, disk = fresh()
     reserve.append(rows_after(START, 2))
     disk.sync_fails = True
     with pytest.raises(OSError, match="Input/output"):
         reserve.release()
+    again = Reserve(FaultyDisk(bytes(disk.after_power_cut(random.Random(3)).seen)))
+    assert len(again.rows) in (0, 2)
     disk.sync_fails = False
     reserve.release()
     assert Reserve(disk.after_power_cut(random.Random(1))).rows == ()

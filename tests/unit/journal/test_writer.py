@@ -12,6 +12,7 @@ import pytest
 
 from firmware_bridge.clock import NS_PER_S, SystemClock
 from tableside.journal.chain import verify
+from tableside.journal.file import PAGES_BEFORE_AGAIN
 from tableside.journal.opening import Place
 from tableside.journal.schema import LOG_KEPT_BYTES
 from tableside.journal.store import JournalUnavailable
@@ -184,6 +185,11 @@ async def test_held_log_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         await journal.commit([draft(number) for number in range(1_000)])
         file_of(journal).tend()
         assert "a reader has held" in journal.condition().troubles[0]
+        # Looking again and again through a long log would cost more than the rows: some come first.
+        assert not file_of(journal).needs_tending()
+        for number in range(PAGES_BEFORE_AGAIN):
+            await journal.commit([draft(number)])
+        assert file_of(journal).needs_tending()
         reader.close()
         await journal.commit([draft(1)])
         file_of(journal).tend()
