@@ -1,0 +1,1 @@
+"""Figures against peers: `make bench`. A ratio, never a timed test: both sides interleaved in one run."""

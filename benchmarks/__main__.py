@@ -1,0 +1,30 @@
+"""`python -m benchmarks [NAME …]`: the table of the README, measured here and now."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+
+from benchmarks import serial_round_trip
+from benchmarks.compare import Row
+
+ALL: Mapping[str, Callable[[], list[Row]]] = {
+    "serial": serial_round_trip.measure,
+}
+
+
+def main() -> int:
+    """Run the named ones, or all; unknown names are said, with what there is."""
+    names = sys.argv[1:] or list(ALL)
+    unknown = [name for name in names if name not in ALL]
+    if unknown:
+        print(f"unknown: {', '.join(unknown)}; there are: {', '.join(ALL)}", file=sys.stderr)
+        return 64
+    for name in names:
+        for row in ALL[name]():
+            print(row.text(), flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
