@@ -1,0 +1,88 @@
+"""The damaged card (CSM-1)."""
+
+import pytest
+
+from drivers import events
+from drivers.events import KeyName, Place
+from tableside.card_account import DAMAGED, RESERVE, TABLE
+from tableside.cards import Card, parse_card
+from tableside.decisions import AlertRaised, IncidentClosed
+from tableside.happenings import CardReplaced
+from tableside.locks import Scope, standing
+from tableside.requests import AcknowledgeReport, DismissSuspicion, ReplaceCard
+from tests.support.table import Table
+from tests.unit.test_rounds import deal, open_table
+
+KING = Card("K", "♠", "red")
+
+
+@pytest.fixture
+def table() -> Table:
+    table = open_table()
+    deal(table, 5)
+    return table
+
+
+def replace_card(table: Table, **changes: object) -> bool:
+    table.tap("S1")
+    fields: dict[str, object] = {"damaged": KING, "envelope": "E-7", "replacement": KING}
+    return table.ask(ReplaceCard, **{**fields, **changes}).is_accepted
+
+
+def test_csm1_the_whole_way_from_key_to_report(table: Table) -> None:
+    table.notice(events.KeyPressed, "switches", key=KeyName.DAMAGED_CARD)
+    assert standing(table.state, Scope.DEAL)
+    assert not table.ask(ReplaceCard, damaged=KING, envelope="E-7", replacement=KING).is_accepted, "nobody present"
+    assert replace_card(table)
+    assert not standing(table.state, Scope.DEAL)
+    assert (table.state.account.at(DAMAGED), table.state.account.at(RESERVE)) == (1, 51)
+    assert table.state.account.at(TABLE) == 5
+    incident = table.all_of(CardReplaced)[0].incident
+    assert not table.all_of(IncidentClosed), "the incident stays open until it is reported"
+    assert not table.ask(AcknowledgeReport, by="S1", incident=incident, reference="2026/1").is_accepted
+    assert table.ask(AcknowledgeReport, by="M1", incident=incident, reference="2026/1").is_accepted
+    assert [closed.number for closed in table.all_of(IncidentClosed)] == [incident]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"replacement": Card("Q", "♠", "red")},
+        {"replacement": Card("K", "♥", "red")},
+        {"replacement": Card("K", "♠", "blue")},
+        {"damaged": Card("K", "♠", "green"), "replacement": Card("K", "♠", "green")},
+        {"envelope": " "},
+        {"found_in": "floor"},
+        {"found_in": "tray"},
+    ],
+)
+def test_csm1_only_the_same_card_replaces_it(table: Table, changes: dict[str, object]) -> None:
+    table.notice(events.KeyPressed, "switches", key=KeyName.DAMAGED_CARD)
+    assert not replace_card(table, **changes)
+    assert standing(table.state, Scope.DEAL)
+
+
+def test_csm1_a_card_that_the_machine_suspects_may_be_sound(table: Table) -> None:
+    table.notice(events.CardSuspected, why="bent", place=Place.EXIT)
+    assert table.all_of(AlertRaised)[-1].text == "CARD-SUSPECT"
+    assert standing(table.state, Scope.DEAL)
+    assert table.ask(DismissSuspicion).is_accepted
+    assert not standing(table.state, Scope.DEAL)
+
+
+def test_the_damaged_card_key_pressed_twice_is_one_incident(table: Table) -> None:
+    for _ in range(2):
+        table.notice(events.KeyPressed, "switches", key=KeyName.DAMAGED_CARD)
+    assert replace_card(table)
+    assert not standing(table.state, Scope.DEAL)
+
+
+@pytest.mark.parametrize(("text", "card"), [("7♣ red", Card("7", "♣", "red")), ("10h blue", Card("10", "♥", "blue"))])
+def test_cards_are_read_as_people_write_them(text: str, card: Card) -> None:
+    assert parse_card(text) == card
+
+
+@pytest.mark.parametrize("text", ["", "7", "7♣", "1♣ red", "7X red"])
+def test_what_is_no_card_says_what_is_allowed(text: str) -> None:
+    with pytest.raises(ValueError, match="write rank"):
+        parse_card(text)
