@@ -23,7 +23,7 @@ SHALLOW_FLOOD_BYTES = 100_000
 BLOCK = 4096
 
 
-@pytest.fixture(params=sorted(CABLES))
+@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.peer] if name == "mqtt" else []) for name in CABLES])
 def kind(request: pytest.FixtureRequest) -> CableKind:
     return CABLES[request.param]
 
@@ -249,10 +249,10 @@ async def test_a_link_is_started_once(ends: Ends) -> None:
         ends.host.start(Collector())
 
 
+@pytest.mark.parametrize("kind", ["serial on a pty", "usb"], indirect=True)
 async def test_a_second_opening_is_refused_and_disturbs_nobody(cable: Cable) -> None:
-    """BR-062: the cable is exclusive, the holder is named, the first opening goes on."""
-    if cable.open_again is None:
-        pytest.skip("this kind of cable is not opened by name")
+    """BR-062: where the cable is exclusive, the holder is named, and the first opening goes on."""
+    assert cable.open_again is not None
     ends = Ends(cable)
     with pytest.raises(LinkBusy, match=cable.holder):
         await cable.open_again()
