@@ -85,6 +85,21 @@ class _Client(aiomqtt.Client):
         else:
             super()._on_socket_register_write(client, userdata, sock)
 
+    def _on_disconnect(
+        self,
+        client: paho.Client,
+        userdata: object,
+        flags: paho.DisconnectFlags,
+        reason_code: ReasonCode,
+        properties: Properties | None = None,
+    ) -> None:
+        """Also before the broker has answered, where aiomqtt would wait for its time limit."""
+        if self._connected.done():
+            super()._on_disconnect(client, userdata, flags, reason_code, properties)
+        else:
+            self._connected.set_exception(aiomqtt.MqttError(f"it hung up instead of answering: {reason_code}"))
+            self._connected.exception()  # told, also where the opening was given up meanwhile
+
     def _write_out(self) -> None:
         try:
             self._client.loop_write()
@@ -266,15 +281,14 @@ async def open_mqtt_device(
     will = aiomqtt.Will(status_topic, offline.encode(), qos=1, retain=True)
     client = _Client(host, port, identifier=f"tdl-{device}", will=will)
     await _enter(client, address, [(f"{base}/down", _FRAMES_ONLY), (status_topic, _STATUS_LATER)])
-
     link: MqttLink | None = None
 
     def judge(topic: str, payload: bytes, is_retained: bool) -> bytes | None:
-        if topic == status_topic:
-            if payload == offline.encode() and link is not None:
-                link.announce(status_topic, online.encode())  # the will of an older connection came late (BR-040)
-            return None
-        return None if is_retained else payload
+        if topic != status_topic:
+            return None if is_retained else payload
+        if link is not None and _contradicts(payload, online):
+            link.announce(status_topic, online.encode())
+        return None
 
     try:
         await client.publish(status_topic, online.encode(), qos=1, retain=True)
@@ -283,6 +297,18 @@ async def open_mqtt_device(
         raise
     link = MqttLink(client, address=address, topic=f"{base}/up", expiry_s=None, judge=judge)
     return link
+
+
+def _contradicts(payload: bytes, online: LinkStatus) -> bool:
+    """True for what may not stay as a device's status while it is on-line: an old will that came late (BR-040).
+
+    Another on-line is let be: two devices under one name would answer each other for ever.
+    """
+    try:
+        status = LinkStatus.decode(payload)
+    except BadStatus:
+        return True
+    return not status.is_online and not online.is_older_than(status)
 
 
 async def _enter(client: _Client, address: str, topics: list[tuple[str, SubscribeOptions]]) -> None:
@@ -336,5 +362,5 @@ def _refusal(address: str, error: aiomqtt.MqttError) -> LinkRefused:
 
 def _loss_in_words(error: Exception) -> str:
     if _code(error) == _TAKEN_OVER:
-        return "another client with the same name took the connection over; two devices or hosts are set up as one"
+        return "another client with the same name took the connection over: two devices are set up as one"
     return f"the connection to the broker ended ({error.__cause__ or error})"
