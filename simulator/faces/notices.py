@@ -40,6 +40,7 @@ class Notices:
         self._resend_ns = FIRST_RESEND_NS
         self._due_ns: int | None = None
         self.is_lost = False
+        self.lost_since_boot = 0
 
     @property
     def newest(self) -> int:
@@ -67,6 +68,7 @@ class Notices:
                     return True
         elif self._has_no_room(kind):
             self._dropped += 1
+            self.lost_since_boot += 1
             self.is_lost = True
             return False
         self._append(kind, keys, now_ns)

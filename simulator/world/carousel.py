@@ -243,6 +243,7 @@ class Carousel:
             return self._jam(motion, Spot.EXIT, counted=0)
         is_thick = len(self.exit_path) > 1 and self.hazards.is_noticed_thick()
         is_bent = any(self.hazards.is_noticed_bent(card) for card in self.exit_path)
+        self.tally["bent card seen"] += is_bent
         self.exit_path.move_all(self.nose)
         return Reading(move=motion.move, spot=Spot.EXIT, is_thick=is_thick, is_bent=is_bent)
 
@@ -257,6 +258,7 @@ class Carousel:
         self.tally[f"jam at {spot}"] += 1
         if spot is Spot.CAROUSEL and self.hazards.is_deep():
             self.deep_jams.add(spot)
+            self.tally["deep jam"] += 1
         return Reading(move=motion.move, compartment=motion.compartment, counted=counted, jam=spot, spot=motion.spot)
 
     def _reverse(self, spot: Spot) -> bool:

@@ -74,6 +74,8 @@ class Hazards:
         self.rng = random.Random(f"hazards {seed}")
         self.rates = rates
         self.fired: Counter[str] = Counter()
+        # Set by who provokes a jam in the carousel; None leaves it to chance.
+        self.is_next_deep: bool | None = None
         self._jam = _Chance.of(rates.jams, rates.bends)
         self._double = _Chance.of(rates.doubles, rates.bends)
 
@@ -91,7 +93,8 @@ class Hazards:
 
     def is_deep(self) -> bool:
         """Whether this carousel jam needs a technician's tools."""
-        return self.rng.random() < DEEP_CHANCE
+        is_deep, self.is_next_deep = self.is_next_deep, None
+        return self.rng.random() < DEEP_CHANCE if is_deep is None else is_deep
 
     def is_noticed_thick(self) -> bool:
         return self.rng.random() < THICK_CHANCE

@@ -19,6 +19,8 @@ class Standing:
     def __init__(self, carousel: Carousel, tell: Callable[[Happening], None]) -> None:
         self.jams: set[Spot] = set()
         self.troubles: set[tuple[Trouble, Spot]] = set()
+        # How often each fault was found since the world began, for whoever must prove that one fired.
+        self.found: Counter[Trouble] = Counter()
         self._carousel = carousel
         self._tell = tell
         self._misses: Counter[Spot] = Counter()
@@ -37,6 +39,7 @@ class Standing:
         """A fault is found; one that stands already stands once."""
         if (trouble, spot) not in self.troubles:
             self.troubles.add((trouble, spot))
+            self.found[trouble] += 1
             self._tell(TroubleBegan(trouble, spot))
 
     def end(self, trouble: Trouble, spot: Spot) -> None:

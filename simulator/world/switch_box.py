@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -68,6 +69,9 @@ class SwitchBox:
         self._lid_was_open = False
         self._happenings: list[BoxHappening] = []
         self._troubles: set[Trouble] = set()
+        # Since the world began: faults found, presses told.
+        self.found: Counter[Trouble] = Counter()
+        self.presses: Counter[DealerKey] = Counter()
         self._contacts: list[_Contact] = []
         self._read = 0
         self._lay = 0
@@ -142,6 +146,7 @@ class SwitchBox:
         """A fault is found; one that stands already stands once."""
         if trouble not in self._troubles:
             self._troubles.add(trouble)
+            self.found[trouble] += 1
             self._tell(TroubleBegan(trouble, _spot(trouble)))
 
     def clear_trouble(self, trouble: Trouble) -> bool:
@@ -167,6 +172,7 @@ class SwitchBox:
             if contact.told_ns <= now_ns or not contact.is_firm:
                 self._contacts.remove(contact)
                 if contact.is_firm:
+                    self.presses[contact.key] += 1
                     self._tell(KeyPressed(contact.key))
         return min((contact.told_ns for contact in self._contacts), default=None)
 

@@ -7,10 +7,8 @@ import asyncio
 import pytest
 
 from firmware_bridge.clock import NS_PER_S
-from firmware_bridge.links.memory import MemoryLink, memory_pair
-from firmware_bridge.wire.tdl.codes import MessageType, NoticeKind, Operation, Permit
-from firmware_bridge.wire.tdl.frame import Frame
-from firmware_bridge.wire.tdl.stream import StreamDecoder, encode_stream
+from firmware_bridge.links.memory import memory_pair
+from firmware_bridge.wire.tdl.codes import NoticeKind, Operation, Permit
 from simulator.faces.memory import CommandRecord, Memory
 from simulator.faces.tdl_shuffler import new_shuffler
 from simulator.runner import Outlet, Stage
@@ -19,58 +17,9 @@ from simulator.world.cards import Back, Pile, new_deck
 from simulator.world.hazards import NEVER, Hazards
 from simulator.world.machine import ShufflerMachine
 
+from .host import EPOCH, Host
+
 pytestmark = pytest.mark.virtual_time
-EPOCH = 7
-HELLO = Frame(MessageType.HELLO, 0, 1, 9, {0: b"12345678", 1: 1, 2: 1, 3: 1000, 4: EPOCH})
-
-
-class Host:
-    """Keeps what comes, sends what it is told, acknowledges every notice."""
-
-    def __init__(self, link: MemoryLink) -> None:
-        self.link = link
-        self.frames: list[Frame] = []
-        self.lost: Exception | None = None
-        self._decoder = StreamDecoder()
-        self._news = asyncio.Event()
-        self._seq = 1
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    def chunk_received(self, chunk: bytes) -> None:
-        for frame in self._decoder.feed(chunk):
-            assert isinstance(frame, Frame)
-            self.frames.append(frame)
-            self._news.set()
-            if frame.type is MessageType.NOTICE:
-                ack = Frame(MessageType.NOTICE_ACK, 0, 0, 9, {0: frame.body[0], 1: frame.body[1]})
-                task = asyncio.ensure_future(self.send(ack))
-                self._tasks.add(task)
-                task.add_done_callback(self._tasks.discard)
-
-    def link_lost(self, reason: Exception) -> None:
-        self.lost = reason
-
-    async def heard(self, kind: NoticeKind) -> None:
-        """Wait until a notice of this kind has come."""
-        async with asyncio.timeout(600):
-            while kind not in self.kinds():
-                self._news.clear()
-                await self._news.wait()
-
-    async def send(self, frame: Frame) -> None:
-        await self.link.write(encode_stream(frame))
-
-    async def ask(self, operation: int, body: dict[int, int]) -> None:
-        self._seq += 1
-        await self.send(Frame(MessageType.REQUEST, operation, self._seq, 9, body))
-
-    async def begin(self) -> None:
-        self.link.start(self)
-        await self.send(HELLO)
-        await self.send(Frame(MessageType.NOTICE_ACK, 0, 0, 9, {0: 1, 1: 0}))
-
-    def kinds(self) -> list[int]:
-        return [frame.code for frame in self.frames if frame.type is MessageType.NOTICE]
 
 
 class Table:
