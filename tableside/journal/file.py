@@ -235,6 +235,7 @@ class JournalFile:
             self._file_tail = Tail(rows[-1][0], rows[-1][-1])
         elif carried:
             self._file_tail = Tail(carried[-1].seq, carried[-1].hash)
+        self._troubles.pop("journal", None)
         if self.reserve is not None:
             self._with_reserve("reserve", self.reserve.release)
         self._log_pages += _PAGES_A_COMMIT + sum(len(row[4]) + _ROW_BYTES for row in rows) // PAGE_BYTES
@@ -257,6 +258,7 @@ class JournalFile:
     def _reserve(self, rows: list[Row], reason: str) -> Where:
         if self.reserve is None:
             raise JournalUnavailable(f"the journal cannot be written ({reason}) and there is no reserve")
+        self._troubles["journal"] = f"the journal cannot be written: {reason}"
         try:
             self.reserve.append([record_of(row) for row in rows])
         except (OSError, ReserveFull) as error:

@@ -70,8 +70,10 @@ async def test_full_disk_rows_go_to_the_reserve_and_back_once_br_049(journal: Jo
             await journal.commit([draft(9, request="r-2", body=WIDE)])
         assert not await journal.carry_over()
         assert journal.condition().reserve_rows == 3
+        assert "disk is full" in journal.condition().troubles[0]
     assert (await journal.commit([draft(5)])).where == "journal"
     assert journal.condition().reserve_rows == 0
+    assert journal.condition().troubles == ()
     assert numbers(journal) == [1, 2, 3, 4, 5]
     assert is_whole(journal)
 
