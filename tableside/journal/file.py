@@ -5,13 +5,14 @@ Everything here blocks and belongs to one thread at a time; `writer` and `in_loo
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
+from tableside.journal.identity import FileIdentity, LogOutOfPlace, OutOfPlace
 from tableside.journal.numbering import number
 from tableside.journal.reading import Rows
 from tableside.journal.record import (
@@ -43,15 +44,8 @@ _PRIMARY_CODE = 0xFF  # SQLite's extended codes carry the plain one in the low b
 _LAST = "SELECT seq, hash FROM record ORDER BY seq DESC LIMIT 1"
 _TAKEN = "SELECT 1 FROM record WHERE request = ? AND kind = 'input'"
 
-Identity = tuple[int, int]  # device and inode
 
-
-class _OutOfPlace(Exception):
-    """The file is not where it was opened: what is written now would be lost with it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(msgspec.Struct, frozen=True, gc=False):
     """One commit's rows, and where they are durable."""
 
     first_seq: int
@@ -81,8 +75,7 @@ class JournalFile:
         self._connection: sqlite3.Connection | None = connection
         self._synchronous = synchronous
         self._boot = boot
-        self._identity = _identity(path)
-        self._log_identity = _identity(_log_of(path))
+        self._identity = FileIdentity(path)
         self._log_pages = 0
         self._fork: str | None = None
         self._troubles: dict[str, str] = {}
@@ -105,7 +98,7 @@ class JournalFile:
         """The open connection, made anew where the last one broke. Raises `sqlite3.Error`, `JournalRefused`."""
         if self._connection is None:
             self._connection = open_for_writing(self.path, self._synchronous)
-            self._log_identity = _identity(_log_of(self.path))
+            self._identity.note_log()
         return self._connection
 
     def write(self, commits: Sequence[Sequence[Draft]], *, is_patient: bool = False) -> list[Outcome]:
@@ -141,7 +134,7 @@ class JournalFile:
             return True
         try:
             self._transact([])
-        except (_OutOfPlace, JournalRefused, JournalUnavailable):
+        except (OutOfPlace, JournalRefused, JournalUnavailable):
             return False
         except sqlite3.Error as error:
             self._drop_broken(error)
@@ -172,11 +165,11 @@ class JournalFile:
 
     def condition(self) -> Condition:
         """Sizes and troubles."""
-        log = _log_of(self.path)
+        journal_bytes, log_bytes = self._identity.sizes()
         return Condition(
             last_seq=self.tail.seq,
-            journal_bytes=_size(self.path),
-            log_bytes=_size(log),
+            journal_bytes=journal_bytes,
+            log_bytes=log_bytes,
             reserve_rows=len(self.standing()),
             reserve_free_bytes=0 if self.reserve is None else self.reserve.free_bytes,
             troubles=tuple(self._troubles.values()),
@@ -202,7 +195,7 @@ class JournalFile:
         where: Where = "journal"
         try:
             self._transact(rows)
-        except (_OutOfPlace, JournalRefused) as error:
+        except (OutOfPlace, JournalRefused) as error:
             where = self._reserve(rows, str(error))
         except sqlite3.Error as error:
             if is_patient and _code(error) in _BUSY:
@@ -276,13 +269,11 @@ class JournalFile:
             raise JournalUnavailable(text) from error
 
     def _check_place(self) -> None:
-        if self.path is None:
-            return
-        if _identity(self.path) != self._identity:
-            raise _OutOfPlace(f"{self.path} was removed or replaced: put it back and restart")
-        if self._connection is not None and _identity(_log_of(self.path)) != self._log_identity:
+        try:
+            self._identity.check(has_log=self._connection is not None)
+        except LogOutOfPlace:
             self.tend()  # what stands in the removed log is still in our hands: bring it home at once
-            raise _OutOfPlace(f"the write-ahead log of {self.path} was removed: restart")
+            raise
 
     def _drop_broken(self, error: sqlite3.Error) -> None:
         """After anything but a full disk or a lock the connection is made anew, as its state cannot be known."""
@@ -299,27 +290,6 @@ class JournalFile:
             self._troubles.pop(what, None)
         except OSError as error:
             self._troubles[what] = f"the {what} could not be written: {error}"
-
-
-def _log_of(path: Path | None) -> Path | None:
-    return None if path is None else path.with_name(path.name + "-wal")
-
-
-def _identity(path: Path | None) -> Identity | None:
-    if path is None:
-        return None
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
-
-
-def _size(path: Path | None) -> int:
-    try:
-        return 0 if path is None else os.stat(path).st_size
-    except FileNotFoundError:
-        return 0
 
 
 def _code(error: sqlite3.Error) -> int:

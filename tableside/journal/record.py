@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal, cast
 
@@ -26,8 +25,8 @@ class RecordKind(StrEnum):
     GENESIS = "genesis"
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+# Structs and not dataclasses: a frozen one is made six times faster, and a table's day makes a hundred thousand.
+class Draft(msgspec.Struct, frozen=True, gc=False):
     """A row before it has a number.
 
     `type` names the body's struct, `body` is stored as it is. `at_ns` is monotonic and compares only within
@@ -45,8 +44,7 @@ class Draft:
     request: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(msgspec.Struct, frozen=True, gc=False):
     """A stored row; the fields are the table's columns in declared order.
 
     `boot` is the boot of the host's clock in which `at_ns` counts; `previous` and `hash` are SHA-256 digests.
@@ -95,8 +93,7 @@ def record_of(row: Row) -> Record:
     return Record(seq, format_, _KINDS.get(kind, cast(RecordKind, kind)), *rest)  # type: ignore[arg-type]  # a starred tuple loses its types
 
 
-@dataclass(frozen=True, slots=True)
-class Tail:
+class Tail(msgspec.Struct, frozen=True, gc=False):
     """Number and hash of a last row."""
 
     seq: int
@@ -106,8 +103,7 @@ class Tail:
 EMPTY = Tail(0, NO_PREVIOUS)
 
 
-@dataclass(frozen=True, slots=True)
-class CommitResult:
+class CommitResult(msgspec.Struct, frozen=True, gc=False):
     """Rows that are durable now: their first and last number, seconds since `commit` was called, and where."""
 
     first_seq: int

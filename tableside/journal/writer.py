@@ -95,13 +95,13 @@ class JournalWriter:
             self._jobs.put(None)
             self._thread.join()  # its queue is empty: it ends at once
 
-    async def commit(self, file: JournalFile, drafts: Sequence[Draft]) -> CommitResult:
+    def commit(self, file: JournalFile, drafts: Sequence[Draft]) -> asyncio.Future[CommitResult]:
         """For `StoredJournal`: see `Journal.commit`."""
         if self._is_closed:
             raise JournalUnavailable("the journal is closed")
         future: asyncio.Future[CommitResult] = asyncio.get_running_loop().create_future()
         self._jobs.put(_Commit(file, drafts, self._clock.monotonic_ns(), future))
-        return await future
+        return future
 
     async def carry_over(self, file: JournalFile) -> bool:
         """For `StoredJournal`: see `Journal.carry_over`."""
