@@ -60,6 +60,7 @@ class Stage:
         self._worlds: list[World] = []
         self._outlets: list[Outlet] = []
         self._timer: asyncio.TimerHandle | None = None
+        self._watchers: list[Callable[[], None]] = []
 
     @property
     def now_ns(self) -> int:
@@ -75,6 +76,10 @@ class Stage:
         self._outlets.append(outlet)
         return outlet
 
+    def watch(self, watcher: Callable[[], None]) -> None:
+        """Call this each time world and faces have come to rest, before what they say goes out."""
+        self._watchers.append(watcher)
+
     def act(self, act: Callable[[], T]) -> T:
         """Somebody does something in the world, now."""
         self.settle()
@@ -88,6 +93,8 @@ class Stage:
         while (wake_ns := self._first_face_wake()) is not None and wake_ns < now_ns:
             self._play(wake_ns)
         self._set_alarm(self._play(now_ns), now_ns)
+        for watcher in self._watchers:
+            watcher()
         for outlet in self._outlets:
             outlet.flush()
 

@@ -42,6 +42,10 @@ class Carousel:
         self.jammed: set[Spot] = set()
         # What truly happened, for whoever must prove that a fault fired.
         self.tally: Counter[str] = Counter()
+        # A bent guide catches each card before its compartment and holds it until tools free it.
+        self.has_bent_guide = False
+        # Damp cards slip under the feed rollers: each takes so many times as long.
+        self.feed_slip = 1.0
         self.in_sensor = CountingSensor(random.Random(f"in {seed}"))
         self.out_sensor = CountingSensor(random.Random(f"out {seed}"))
         self.look_sensor = CountingSensor(random.Random(f"look {seed}"))
@@ -142,7 +146,7 @@ class Carousel:
     def _duration(self, move: Move, compartment: int) -> int:
         figures = self.figures
         if move is Move.FEED:
-            return self._turn_to(compartment) + figures.feed_ns
+            return self._turn_to(compartment) + round(figures.feed_ns * self.feed_slip)
         if move is Move.EJECT:
             push = figures.eject_ns if self.compartments[compartment] else figures.empty_eject_ns
             return self._turn_to(compartment) + push
@@ -232,7 +236,7 @@ class Carousel:
         return int(self.in_sensor.sees_card())
 
     def _is_caught(self, card: Card, compartment: int) -> bool:
-        if Trouble.ALIGNMENT in self.broken:
+        if self.has_bent_guide or Trouble.ALIGNMENT in self.broken:
             return True
         if len(self.compartments[compartment]) >= self.figures.compartment_limit:
             return True
@@ -256,7 +260,7 @@ class Carousel:
     def _jam(self, motion: Motion, spot: Spot, *, counted: int) -> Reading:
         self.jammed.add(spot)
         self.tally[f"jam at {spot}"] += 1
-        if spot is Spot.CAROUSEL and self.hazards.is_deep():
+        if spot is Spot.CAROUSEL and (self.has_bent_guide or self.hazards.is_deep()):
             self.deep_jams.add(spot)
             self.tally["deep jam"] += 1
         return Reading(move=motion.move, compartment=motion.compartment, counted=counted, jam=spot, spot=motion.spot)

@@ -22,7 +22,13 @@ TRAY = "tray"
 RESERVE = "reserve"
 # In the dealer's hands, or spread on the felt to be shown, mixed or sorted.
 SPREAD = "spread"
-# Away from the table: pockets, the floor, the locked cabinet.
+# The bank's second card, face down until its turn (BJ-2).
+HOLE = "bank, face down"
+# The second hand of a split pair lies beside the first one (BJ-10).
+SPLIT = "split"
+# Decks before a session and after it.
+CABINET = "cabinet"
+# Away from the table: pockets, the floor.
 ELSEWHERE = "elsewhere"
 
 
@@ -31,7 +37,8 @@ class Felt:
 
     def __init__(self, seats: int = SEATS) -> None:
         self.seats = tuple(f"seat {number}" for number in range(1, seats + 1))
-        names = (*self.seats, BANK, TRAY, RESERVE, SPREAD, ELSEWHERE)
+        self.hands = (*self.seats, *(f"{seat} {SPLIT}" for seat in self.seats), BANK, HOLE)
+        names = (*self.hands, TRAY, RESERVE, SPREAD, CABINET, ELSEWHERE)
         self.piles = {name: Pile(name) for name in names}
 
     def __getitem__(self, name: str) -> Pile:
@@ -45,7 +52,7 @@ class Felt:
     @property
     def hands_in_play(self) -> list[Pile]:
         """Cards of the round that lie before the players and the bank."""
-        return [self.piles[name] for name in (*self.seats, BANK)]
+        return [self.piles[name] for name in self.hands]
 
     def gather(self) -> Pile:
         """The dealer gathers the round's cards and those of the tray. Returns where they are now."""
@@ -145,7 +152,7 @@ class TableWorld:
         """How many cards lie where, in the words of a card account; nothing is counted twice."""
         found: Counter[str] = Counter()
         for name, pile in self.felt.piles.items():
-            is_on_table = name in (*self.felt.seats, BANK, SPREAD)
+            is_on_table = name in (*self.felt.hands, SPREAD)
             found["table" if is_on_table else name] += len(pile)
         for serial, machine in self.machines.items():
             carousel = machine.carousel

@@ -1,0 +1,121 @@
+"""`tableside-sim`: a simulated table on real cables, and a look at it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .side_client import SideChannelRefused, ask
+
+if TYPE_CHECKING:
+    from .room import Room
+
+# As in sysexits: the file is wrong; something cannot be done now.
+EXIT_CONFIG = 78
+EXIT_UNAVAILABLE = 69
+
+SIDE_CHANNEL = click.option(
+    "--side-channel",
+    type=click.Path(path_type=Path),
+    default=Path("run/simulator.sock"),
+    show_default=True,
+    help="The running simulator's side channel.",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def main() -> None:
+    """Simulated devices, cards and people of a casino card table."""
+
+
+@main.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.option("--pace", type=float, help="How many times as quick mechanics and people are; links keep real time.")
+@click.option("--lab", is_flag=True, help="Let `look --lab` show what is hidden from eyes at the table.")
+def serve(plan: Path, pace: float | None, lab: bool) -> None:
+    """Simulate what PLAN names until stopped (Ctrl-C)."""
+    import msgspec
+
+    from .cables import CableRefused
+    from .keeping import KeepingRefused
+    from .plan import PlanRefused, read_plan
+    from .serve import serve as run_simulator
+
+    try:
+        given = read_plan(plan)
+        settings = given.simulation
+        changed = msgspec.structs.replace(
+            settings, pace=settings.pace if pace is None else pace, is_lab=settings.is_lab or lab
+        )
+        asyncio.run(run_simulator(msgspec.structs.replace(given, simulation=changed), _say_ready))
+    except (PlanRefused, CableRefused, KeepingRefused, OSError, ValueError) as refused:
+        click.echo(str(refused), err=True)
+        sys.exit(EXIT_CONFIG)
+
+
+@main.command()
+@SIDE_CHANNEL
+@click.option("--lab", is_flag=True, help="Everything, also what lies face down or in the machine.")
+@click.option("--json", "as_json", is_flag=True, help="One line of JSON.")
+def look(side_channel: Path, lab: bool, as_json: bool) -> None:
+    """What eyes at the table could see."""
+    _tell(side_channel, {"act": "look", "everything": lab}, as_json=as_json)
+
+
+@main.command()
+@SIDE_CHANNEL
+@click.argument("deed")
+@click.argument("with_", metavar="[KEY=VALUE]...", nargs=-1)
+def inject(side_channel: Path, deed: str, with_: tuple[str, ...]) -> None:
+    """Let something happen to the table, such as: spoil-next-card spot=exit defect=creased."""
+    _tell(side_channel, {"act": "world", "deed": {"does": deed, **_fields(with_)}})
+
+
+@main.command()
+@SIDE_CHANNEL
+@click.argument("deed")
+@click.argument("with_", metavar="[KEY=VALUE]...", nargs=-1)
+def person(side_channel: Path, deed: str, with_: tuple[str, ...]) -> None:
+    """Do what a person's hands do, such as: press-key key=done."""
+    _tell(side_channel, {"act": "person", "deed": {"does": deed, **_fields(with_)}})
+
+
+@main.command()
+@SIDE_CHANNEL
+def proofs(side_channel: Path) -> None:
+    """Which injected causes have had their effect."""
+    _tell(side_channel, {"act": "proofs"})
+
+
+def _say_ready(room: Room) -> None:
+    for device in room.devices.values():
+        click.echo(f"{device.plan.kind} {device.name} ({device.plan.serial_number}) at {device.plan.address}")
+    click.echo(f"pace {room.plan.simulation.pace:g}, seed {room.plan.simulation.seed}. Stop with Ctrl-C.")
+
+
+def _tell(side_channel: Path, message: dict[str, object], *, as_json: bool = False) -> None:
+    try:
+        told = ask(side_channel, message)
+    except SideChannelRefused as refused:
+        click.echo(str(refused), err=True)
+        sys.exit(EXIT_UNAVAILABLE)
+    click.echo(json.dumps(told, ensure_ascii=False, indent=None if as_json else 2))
+
+
+def _fields(given: tuple[str, ...]) -> dict[str, object]:
+    """`key=value` as JSON values: a number, true or false where it reads as one, else a text."""
+    fields: dict[str, object] = {}
+    for item in given:
+        key, mark, value = item.partition("=")
+        if not mark:
+            raise click.BadParameter(f"{item!r} is no KEY=VALUE")
+        try:
+            fields[key] = json.loads(value)
+        except ValueError:
+            fields[key] = value
+    return fields

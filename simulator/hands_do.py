@@ -1,0 +1,221 @@
+"""What a person at the table can do with hands: badge, keys, cards, lid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from .deeds import Impossible, PersonDeed, card_in, device_name, machine_of, place, said
+from .room import Room
+from .world import hands
+from .world.happenings import DealerKey, Spot, Trouble
+from .world.table import SPREAD
+
+NS_PER_MS = 1_000_000
+
+
+class PressKey(PersonDeed, frozen=True, kw_only=True):
+    """A key of the dealer's panel; a touch below 30 ms is none."""
+
+    key: DealerKey
+    for_ms: int = 120
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`. The finger stays in mechanics' time, so a quick table has quick fingers."""
+        room.stage.act(lambda: room.table.box.press(self.key, for_ns=self.for_ms * NS_PER_MS))
+        return {}
+
+
+class Draw(PersonDeed, frozen=True, kw_only=True):
+    """Pull at the machine's exit; the card comes to lie at `to`. With force the brake does not hold."""
+
+    to: str
+    by_force: bool = False
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`: the cards that came, two where they stuck together."""
+        target = place(room, self.to)
+        pull = hands.tear_out if self.by_force else hands.draw
+        before = set(target)
+        room.stage.act(lambda: pull(room.table.machine, target))
+        return {"cards": [said(card) for card in target if card not in before]}
+
+
+class Move(PersonDeed, frozen=True, kw_only=True):
+    """Lay cards elsewhere on the table: one by name, so many from the top, or all (0)."""
+
+    source: str
+    to: str
+    cards: int = 0
+    card: str = ""
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`: which cards were moved."""
+        source, target = place(room, self.source), place(room, self.to)
+        if self.card:
+            chosen = [card_in(source, self.card)]
+        else:
+            chosen = list(source)[-self.cards :] if self.cards else list(source)
+
+        def lay() -> None:
+            for card in chosen:
+                card.move_to(target)
+
+        room.stage.act(lay)
+        return {"cards": [said(card) for card in chosen]}
+
+
+class Gather(PersonDeed, frozen=True, kw_only=True):
+    """Gather the round's cards and those of the tray in one hand."""
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`: how many there are now."""
+        return {"count": room.stage.act(lambda: len(room.table.felt.gather()))}
+
+
+class Wash(PersonDeed, frozen=True, kw_only=True):
+    """Mix what lies there, by hand."""
+
+    source: str = SPREAD
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`."""
+        place(room, self.source)
+        room.stage.act(lambda: room.table.wash(self.source))
+        return {}
+
+
+class LookThrough(PersonDeed, frozen=True, kw_only=True):
+    """Look at each card that lies there: to show them, to count them, to sort them."""
+
+    source: str = SPREAD
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`: the cards, in order, and those that are bent."""
+        cards = list(place(room, self.source))
+        return {"cards": [said(card) for card in cards], "bent": [said(card) for card in cards if card.is_bent]}
+
+
+class LayInHopper(PersonDeed, frozen=True, kw_only=True):
+    """Put cards into the hopper: so many, or all (0); what finds no room stays in the hand."""
+
+    source: str = SPREAD
+    cards: int = 0
+    device: str = ""
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`: how many lie in the hopper now by this hand."""
+        source, machine = list(place(room, self.source)), machine_of(room, self.device)
+        packet = source[: self.cards] if self.cards else source
+        return {"count": room.stage.act(lambda: hands.put_packet(machine, packet))}
+
+
+class TakeFromHopper(PersonDeed, frozen=True, kw_only=True):
+    """Take back what still lies in the hopper."""
+
+    to: str = SPREAD
+    device: str = ""
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`."""
+        target, machine = place(room, self.to), machine_of(room, self.device)
+        return {"count": room.stage.act(lambda: hands.take_packet(machine, target))}
+
+
+class TakeFromMouth(PersonDeed, frozen=True, kw_only=True):
+    """Take the cards that the machine gave out by command."""
+
+    to: str = SPREAD
+    device: str = ""
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`."""
+        target, machine = place(room, self.to), machine_of(room, self.device)
+        return {"count": room.stage.act(lambda: hands.take_from_mouth(machine, target))}
+
+
+class LiftLid(PersonDeed, frozen=True, kw_only=True):
+    """Lift the machine's lid: it gives way while it is released, or to the service key."""
+
+    device: str = ""
+    with_key: bool = False
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`: what is stuck where. Raises `Impossible` where it is locked."""
+        machine = machine_of(room, self.device)
+        if not room.stage.act(lambda: hands.open_lid(machine, with_key=self.with_key)):
+            raise Impossible("the lid is locked")
+        return {"stuck": sorted(machine.carousel.jammed)}
+
+
+class ShutLid(PersonDeed, frozen=True, kw_only=True):
+    """Push the lid shut."""
+
+    device: str = ""
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`."""
+        machine = machine_of(room, self.device)
+        room.stage.act(lambda: hands.close_lid(machine))
+        return {}
+
+
+class TakeStuck(PersonDeed, frozen=True, kw_only=True):
+    """Take what is stuck at a place out by hand, at an open lid. Deep in the carousel that needs tools."""
+
+    spot: Spot
+    to: str
+    with_tools: bool = False
+    device: str = ""
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`: how many cards came. 0: out of reach, or nothing there."""
+        machine, target = machine_of(room, self.device), place(room, self.to)
+        skill = hands.Skill.TECHNICIAN if self.with_tools else hands.Skill.SUPERVISOR
+        return {"count": room.stage.act(lambda: hands.take_stuck(machine, self.spot, target, skill))}
+
+
+class EmptyByHand(PersonDeed, frozen=True, kw_only=True):
+    """Take every card inside out, at an open lid."""
+
+    to: str = SPREAD
+    device: str = ""
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`."""
+        machine, target = machine_of(room, self.device), place(room, self.to)
+        return {"count": room.stage.act(lambda: hands.take_all(machine, target))}
+
+
+class ExchangeMachine(PersonDeed, frozen=True, kw_only=True):
+    """Lift the machine out of the table and set another one in; the old one keeps what is in it."""
+
+    device: str
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`."""
+        machine_of(room, self.device)
+        serial = room.devices[device_name(room, self.device)].plan.serial_number
+        room.stage.act(lambda: room.table.exchange_machine(serial))
+        return {}
+
+
+class Mend(PersonDeed, frozen=True, kw_only=True):
+    """The technician repairs a part, straightens a guide, or wipes the counters."""
+
+    device: str = ""
+    part: Trouble | None = None
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`."""
+        machine = machine_of(room, self.device)
+
+        def mend() -> None:
+            machine.carousel.has_bent_guide = False
+            for spot in (Spot.FEED, Spot.EXIT):
+                hands.clean(machine, spot)
+            for part in tuple(machine.carousel.broken):
+                if self.part in (None, part):
+                    hands.mend(machine, part)
+
+        room.stage.act(mend)
+        return {}

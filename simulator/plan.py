@@ -1,0 +1,155 @@
+"""What is to be simulated: one TOML names the table, its decks and devices, and how quick mechanics and people are.
+
+Every key has one shape; an unknown one is an error with its place. Paths count from the folder of the file.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+
+from firmware_bridge.links.address import AddressError, parse_address
+
+from .world.cards import Back
+from .world.hazards import NEVER, PINNED, Rates
+
+SERIAL = "serial://"
+
+
+class PlanRefused(ValueError):
+    """A simulation file that cannot be used: says where and why."""
+
+
+class Kind(StrEnum):
+    """What can be simulated."""
+
+    SHUFFLER = "shuffler"
+    SWITCH_BOX = "switch box"
+    BADGE_READER = "badge reader"
+
+
+class Chance(StrEnum):
+    """How often something goes wrong by itself."""
+
+    NEVER = "never"  # only what a scenario does
+    PINNED = "pinned"  # the rates of a table in the field
+
+
+RATES: dict[Chance, Rates] = {Chance.NEVER: NEVER, Chance.PINNED: PINNED}
+
+
+class _Shape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A table of the file."""
+
+
+class Simulation(_Shape, frozen=True, kw_only=True):
+    """The whole run. `pace` scales mechanics and people, never links and deadlines; `memory` outlives a restart."""
+
+    seed: int = 1
+    pace: float = 1.0
+    side_channel: str = ""
+    is_lab: bool = False
+    chance: Chance = Chance.NEVER
+    memory: str = ""
+
+
+class TablePlan(_Shape, frozen=True, kw_only=True):
+    """The felt."""
+
+    seats: int = 7
+
+
+class DeckPlan(_Shape, frozen=True, kw_only=True):
+    """Decks of one back in the table's cabinet: `count` for play, `reserve` to replace damaged cards from."""
+
+    back: Back
+    count: int
+    reserve: int = 0
+
+
+class DevicePlan(_Shape, frozen=True, kw_only=True):
+    """One device. `address` is the one by which the host reaches it, so that both files say the same.
+
+    `osdp_address` is that of a badge reader on its bus. `key` is the hex of its secure channel's base key.
+    """
+
+    name: str
+    kind: Kind
+    serial_number: str
+    address: str
+    is_on: bool = True
+    osdp_address: int = 1
+    key: str = ""
+
+
+class Plan(_Shape, frozen=True, kw_only=True):
+    """A simulation file."""
+
+    simulation: Simulation = Simulation()
+    table: TablePlan = TablePlan()
+    decks: tuple[DeckPlan, ...] = ()
+    devices: tuple[DevicePlan, ...] = ()
+
+    def of_kind(self, kind: Kind) -> list[DevicePlan]:
+        """The devices of one kind, in the file's order."""
+        return [device for device in self.devices if device.kind is kind]
+
+
+def read_plan(path: Path) -> Plan:
+    """A simulation file. Raises `PlanRefused`, `OSError`."""
+    try:
+        plan = msgspec.toml.decode(path.read_text("utf-8"), type=Plan)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise PlanRefused(f"{path}: {error}") from error
+    folder = path.resolve().parent
+    plan = msgspec.structs.replace(
+        plan,
+        simulation=msgspec.structs.replace(
+            plan.simulation,
+            side_channel=_absolute(plan.simulation.side_channel, folder),
+            memory=_absolute(plan.simulation.memory, folder),
+        ),
+        devices=tuple(
+            msgspec.structs.replace(device, address=_absolute_address(device.address, folder))
+            for device in plan.devices
+        ),
+    )
+    mistakes = list(_mistakes(plan))
+    if mistakes:
+        raise PlanRefused("\n".join(f"{path}: {mistake}" for mistake in mistakes))
+    return plan
+
+
+def _mistakes(plan: Plan) -> list[str]:
+    mistakes = []
+    if plan.simulation.pace <= 0:
+        mistakes.append(f"simulation.pace {plan.simulation.pace}: mechanics cannot stand still; give a factor above 0")
+    if not plan.of_kind(Kind.SHUFFLER):
+        mistakes.append('devices: a table has at least one of kind "shuffler"')
+    for what, names in (
+        ("name", [device.name for device in plan.devices]),
+        ("serial_number", [f"{device.kind} {device.serial_number}" for device in plan.devices]),
+    ):
+        mistakes += [f"devices: {what} {name!r} stands twice" for name, n in Counter(names).items() if n > 1]
+    for device in plan.devices:
+        try:
+            parse_address(device.address)
+        except AddressError as refused:
+            mistakes.append(f"devices {device.name!r}: {refused}")
+    return mistakes
+
+
+def _absolute(text: str, folder: Path) -> str:
+    return os.path.normpath(folder / text) if text else ""
+
+
+def _absolute_address(text: str, folder: Path) -> str:
+    path = text.removeprefix(SERIAL)
+    if path == text or path.startswith("/"):
+        return text
+    node, mark, query = path.partition("?")
+    return f"{SERIAL}{os.path.normpath(folder / node)}{mark}{query}"

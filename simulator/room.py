@@ -1,0 +1,143 @@
+"""The room: one table's worlds, its simulated devices and their cables, as a plan names them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from firmware_bridge.links.base import Link
+from firmware_bridge.wire.tdl.codes import BootCause
+
+from .cables import Cable, MemorySocket, socket_for
+from .faces.memory import Memory
+from .faces.tdl_device import TdlDevice
+from .faces.tdl_shuffler import new_shuffler
+from .faces.tdl_switch_box import new_switch_box
+from .plan import RATES, DevicePlan, Kind, Plan
+from .runner import Face, Outlet, Stage
+from .world.figures import Figures
+from .world.table import CABINET, RESERVE, TableWorld
+
+
+class PoweredFace(Face, Protocol):
+    """A face with a switch."""
+
+    @property
+    def is_on(self) -> bool: ...
+
+    def boot(self, now_ns: int) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedDevice:
+    """One device as it stands in the room."""
+
+    plan: DevicePlan
+    face: PoweredFace
+    outlet: Outlet
+    cable: Cable
+
+    @property
+    def name(self) -> str:
+        return self.plan.name
+
+
+class Room:
+    """One table. Made and used within a running loop, dark until `power_up`; `run` serves its cables until cancelled.
+
+    `memories` are what devices keep over a loss of power, by serial number: given, they go on from there.
+    """
+
+    def __init__(
+        self, plan: Plan, *, figures: Figures | None = None, memories: Mapping[str, Memory] | None = None
+    ) -> None:
+        self.plan = plan
+        self.stage = Stage(pace=plan.simulation.pace)
+        self.memories = dict(memories or {})
+        self.table = TableWorld(
+            plan.simulation.seed,
+            seats=plan.table.seats,
+            serials=tuple(device.serial_number for device in plan.of_kind(Kind.SHUFFLER)),
+            rates=RATES[plan.simulation.chance],
+            figures=figures,
+        )
+        for decks in plan.decks:
+            self.table.bring([decks.back] * decks.count, to=CABINET)
+            self.table.bring([decks.back] * decks.reserve, to=RESERVE)
+        self.stage.add_world(self.table)
+        self.devices = {device.name: self._make(device) for device in plan.devices}
+
+    def power_up(self) -> None:
+        """The room's main switch: every device comes up that is not left off."""
+        for device in self.devices.values():
+            if device.plan.is_on:
+                self.switch_on(device.name)
+
+    async def run(self) -> None:
+        """Serve every cable until cancelled."""
+        try:
+            async with asyncio.TaskGroup() as cables:
+                for device in self.devices.values():
+                    cables.create_task(device.cable.run(device.outlet), name=f"cable of {device.name}")
+        finally:
+            self.stage.close()
+
+    @property
+    def memory_answers(self) -> dict[str, Callable[[], Link]]:
+        """Who answers at the memory addresses of the plan, by name: for a host in the same process."""
+        sockets = [device.cable.socket for device in self.devices.values()]
+        return {socket.name: socket.answer for socket in sockets if isinstance(socket, MemorySocket)}
+
+    # Power
+
+    def switch_on(self, name: str) -> bool:
+        """Power for a device. False: it has some."""
+        face = self.devices[name].face
+        if face.is_on:
+            return False
+        self.stage.act(lambda: face.boot(self.stage.now_ns))
+        return True
+
+    def switch_off(self, name: str) -> bool:
+        """No power for a device. False: it has none."""
+        face = self.devices[name].face
+        if not face.is_on:
+            return False
+        self.stage.act(face.power_off)
+        return True
+
+    def reset(self, name: str, cause: BootCause = BootCause.RESET) -> None:
+        """Off and on at once, as by a watchdog or its button."""
+        face = self.devices[name].face
+        if isinstance(face, TdlDevice):
+            self.stage.act(lambda: face.reset(self.stage.now_ns, cause))
+        else:
+            self.switch_off(name)
+            self.switch_on(name)
+
+    # Making
+
+    def _make(self, device: DevicePlan) -> SimulatedDevice:
+        face = MAKERS[device.kind](self, device)
+        socket = socket_for(device.address, lambda: face.boot_number if isinstance(face, TdlDevice) else 0)
+        outlet = self.stage.add_face(face, sees_cable=socket.sees_cable)
+        return SimulatedDevice(device, face, outlet, Cable(device.name, socket))
+
+    def memory(self, device: DevicePlan) -> Memory:
+        """What this device keeps; a new board where it has kept nothing yet."""
+        return self.memories.setdefault(device.serial_number, Memory())
+
+    def _shuffler(self, device: DevicePlan) -> TdlDevice:
+        machine = self.table.machines[device.serial_number]
+        return new_shuffler(machine, self.memory(device), serial=device.serial_number)
+
+    def _switch_box(self, device: DevicePlan) -> TdlDevice:
+        return new_switch_box(self.table.box, self.memory(device), serial=device.serial_number)
+
+
+MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
+    Kind.SHUFFLER: Room._shuffler,
+    Kind.SWITCH_BOX: Room._switch_box,
+}

@@ -1,0 +1,44 @@
+"""Speaks to a running simulator's side channel: one question, one answer, for the command line."""
+
+from __future__ import annotations
+
+import json
+import socket
+from pathlib import Path
+
+# A simulator that is there answers at once; pulling a cable may take a second.
+ANSWER_TIMEOUT_S = 10.0
+CHUNK_BYTES = 65_536
+
+
+class SideChannelRefused(Exception):
+    """Nobody answers there, or the answer is no: says what and what to do."""
+
+
+def ask(path: Path, message: dict[str, object]) -> object:
+    """The answer's `what`. Raises `SideChannelRefused`."""
+    line = json.dumps({"id": "cli", **message}, ensure_ascii=False).encode() + b"\n"
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as channel:
+            channel.settimeout(ANSWER_TIMEOUT_S)
+            channel.connect(str(path))
+            channel.sendall(line)
+            answer = _line(channel)
+    except OSError as error:
+        raise SideChannelRefused(
+            f"no simulator answers at {path} ({error.strerror or error}): start one with `tableside-sim serve`"
+        ) from error
+    said = json.loads(answer)
+    if said["answer"] in ("told", "done"):
+        return said.get("what")
+    raise SideChannelRefused(f"{said['answer']}: {said.get('text', '')}")
+
+
+def _line(channel: socket.socket) -> bytes:
+    received = bytearray()
+    while not received.endswith(b"\n"):
+        chunk = channel.recv(CHUNK_BYTES)
+        if not chunk:
+            raise ConnectionResetError(0, "it hung up")
+        received += chunk
+    return bytes(received)
