@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from .deeds import Impossible, PersonDeed, card_in, device_name, machine_of, place, said
 from .room import Room
 from .world import hands
+from .world.badges import Badge, BadgeHead
 from .world.happenings import DealerKey, Spot, Trouble
 from .world.table import SPREAD
 
@@ -22,6 +23,45 @@ class PressKey(PersonDeed, frozen=True, kw_only=True):
     def carry_out(self, room: Room) -> Mapping[str, object]:
         """See `PersonDeed`. The finger stays in mechanics' time, so a quick table has quick fingers."""
         room.stage.act(lambda: room.table.box.press(self.key, for_ns=self.for_ms * NS_PER_MS))
+        return {}
+
+
+class Tap(PersonDeed, frozen=True, kw_only=True):
+    """Hold a badge before the reader for a moment. `badge` as in the staff list: `26:00020140`."""
+
+    badge: str
+    reader: str = ""
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`: what the reader shows."""
+        head, badge = _head(room, self.reader), _badge(self.badge)
+        room.stage.act(lambda: head.tap(badge, room.stage.now_ns))
+        return {"colour": head.visible_colour(room.stage.now_ns).name.lower()}
+
+
+class HoldBadge(PersonDeed, frozen=True, kw_only=True):
+    """Put a badge before the reader and leave it there."""
+
+    badge: str
+    reader: str = ""
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`."""
+        head, badge = _head(room, self.reader), _badge(self.badge)
+        room.stage.act(lambda: head.hold(badge, room.stage.now_ns))
+        return {}
+
+
+class TakeBadgeAway(PersonDeed, frozen=True, kw_only=True):
+    """Take a badge from the reader."""
+
+    badge: str
+    reader: str = ""
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`."""
+        head, badge = _head(room, self.reader), _badge(self.badge)
+        room.stage.act(lambda: head.remove(badge, room.stage.now_ns))
         return {}
 
 
@@ -219,3 +259,18 @@ class Mend(PersonDeed, frozen=True, kw_only=True):
 
         room.stage.act(mend)
         return {}
+
+
+def _head(room: Room, reader: str) -> BadgeHead:
+    """The reader of that name, empty for the only one."""
+    head = room.heads.get(reader) if reader else next(iter(room.heads.values()), None)
+    if head is None:
+        raise Impossible(f"there is no badge reader {reader!r}; here are {', '.join(room.heads) or 'none'}")
+    return head
+
+
+def _badge(text: str) -> Badge:
+    try:
+        return Badge.printed(text)
+    except ValueError as error:
+        raise Impossible(str(error)) from None

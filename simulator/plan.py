@@ -136,11 +136,19 @@ def _mistakes(plan: Plan) -> list[str]:
     ):
         mistakes += [f"devices: {what} {name!r} stands twice" for name, n in Counter(names).items() if n > 1]
     for device in plan.devices:
+        if device.kind is Kind.BADGE_READER and not _is_hex(device.serial_number, 8):
+            mistakes.append(f"devices {device.name!r}: serial_number of a badge reader is eight hex digits")
+        if device.key and not _is_hex(device.key, 32):
+            mistakes.append(f"devices {device.name!r}: key is 32 hex digits, or nothing")
         try:
             parse_address(device.address)
         except AddressError as refused:
             mistakes.append(f"devices {device.name!r}: {refused}")
     return mistakes
+
+
+def _is_hex(text: str, digits: int) -> bool:
+    return len(text) == digits and not text.lower().strip("0123456789abcdef")
 
 
 def _absolute(text: str, folder: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,12 +12,16 @@ from firmware_bridge.links.base import Link
 from firmware_bridge.wire.tdl.codes import BootCause
 
 from .cables import Cable, MemorySocket, socket_for
+from .faces.badge_readers import BadgeReadersFace
 from .faces.memory import Memory
+from .faces.osdp import OsdpReader, ReaderModel
+from .faces.osdp_security import Security
 from .faces.tdl_device import TdlDevice
 from .faces.tdl_shuffler import new_shuffler
 from .faces.tdl_switch_box import new_switch_box
 from .plan import RATES, DevicePlan, Kind, Plan
 from .runner import Face, Outlet, Stage
+from .world.badges import BadgeHead
 from .world.figures import Figures
 from .world.table import CABINET, RESERVE, TableWorld
 
@@ -67,6 +72,7 @@ class Room:
             self.table.bring([decks.back] * decks.count, to=CABINET)
             self.table.bring([decks.back] * decks.reserve, to=RESERVE)
         self.stage.add_world(self.table)
+        self.heads: dict[str, BadgeHead] = {}
         self.devices = {device.name: self._make(device) for device in plan.devices}
 
     def power_up(self) -> None:
@@ -136,8 +142,16 @@ class Room:
     def _switch_box(self, device: DevicePlan) -> TdlDevice:
         return new_switch_box(self.table.box, self.memory(device), serial=device.serial_number)
 
+    def _badge_reader(self, device: DevicePlan) -> BadgeReadersFace:
+        head = self.heads[device.name] = BadgeHead(self.plan.simulation.seed)
+        chance = random.Random(f"{device.name} {self.plan.simulation.seed}")
+        security = Security(chance.randbytes, key=bytes.fromhex(device.key) if device.key else None)
+        model = ReaderModel(serial=int(device.serial_number, 16))
+        return BadgeReadersFace([OsdpReader(head, device.osdp_address, model, security)])
+
 
 MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.SHUFFLER: Room._shuffler,
     Kind.SWITCH_BOX: Room._switch_box,
+    Kind.BADGE_READER: Room._badge_reader,
 }

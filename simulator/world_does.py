@@ -105,7 +105,9 @@ class Dust(WorldDeed, frozen=True, kw_only=True):
         machine = machine_of(room, self.device)
         missed = machine.carousel.counter(self.spot).missed
         room.stage.act(lambda: hands.dust(machine, self.spot, self.margin))
-        return lambda: machine.carousel.counter(self.spot).is_weak or machine.carousel.counter(self.spot).missed > missed
+        return lambda: (
+            machine.carousel.counter(self.spot).is_weak or machine.carousel.counter(self.spot).missed > missed
+        )
 
 
 class Break(WorldDeed, frozen=True, kw_only=True):

@@ -21,6 +21,7 @@ PLAN = Plan(
         DevicePlan(name="shuffler", kind=Kind.SHUFFLER, serial_number="000123", address="memory://shuffler"),
         DevicePlan(name="spare", kind=Kind.SHUFFLER, serial_number="000124", address="memory://spare"),
         DevicePlan(name="switches", kind=Kind.SWITCH_BOX, serial_number="000777", address="memory://switches"),
+        DevicePlan(name="badges", kind=Kind.BADGE_READER, serial_number="00000901", address="memory://badges"),
     ),
 )
 

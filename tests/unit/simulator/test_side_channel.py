@@ -112,4 +112,14 @@ async def test_what_is_no_message_is_said_to_be_none(line: bytes, says: str) -> 
 async def test_a_deed_for_a_device_that_is_not_there_names_those_that_are() -> None:
     async with running_room() as bench:
         answer = await bench.ask("world", deed={"does": "pull-cable", "device": "shufler"})
-        assert "shuffler, spare, switches" in answer["text"]
+        assert "shuffler, spare, switches, badges" in answer["text"]
+
+
+async def test_a_tap_is_read_by_the_reader_once() -> None:
+    async with running_room() as bench:
+        assert await bench.person("tap", badge="26:00020140") == {"colour": "dark"}
+        head = bench.room.heads["badges"]
+        assert head.take_read() is not None
+        assert head.take_read() is None
+        answer = await bench.ask("person", deed={"does": "tap", "badge": "26:nothing"})
+        assert answer["answer"] == "impossible"
