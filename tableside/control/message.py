@@ -22,7 +22,8 @@ ID_WORDS = "1 to 64 letters, digits, . _ -"
 WAYS = ("page", "cli", "pager")
 
 # What is read and changes nothing. Each may name its table; a host with one table needs no name.
-READS = ("hello", "status", "state", "alerts", "subscribe")
+SUBSCRIBE = "subscribe"
+READS = ("hello", "status", "state", "alerts", SUBSCRIBE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ def parse_line(line: bytes) -> Message | Mistaken:
 
 
 def _read_of(given: dict[str, object], name: str, act: str, mistakes: list[str]) -> Read:
-    is_stream = act == "subscribe"
+    is_stream = act == SUBSCRIBE
     _no_others(given, ("id", "act", "table", *(("after",) if is_stream else ())), mistakes)
     after = given.get("after")
     if after is not None and (not isinstance(after, int) or isinstance(after, bool) or after < 0):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import msgspec
 
 from firmware_bridge.clock import Instant
 from tableside.alerts import Alert
+from tableside.catalogue import alert_text
 from tableside.control.curtain import Curtain, shown
-from tableside.inputs import AnyInput
 from tableside.journal.export import utc_text
-from tableside.journal.record import Record, RecordKind
+from tableside.journal.record import Record
 from tableside.locks import Scope, standing
 from tableside.outputs.texts import Texts
 from tableside.procedures import is_round_open
@@ -19,4 +17,69 @@ from tableside.rows import what_of
 from tableside.state import TableState
 
 # Of the state, what is told by a view of its own.
-_TOLD_APART = ("house", "alerts", "locks", "clock_boot", "last_at_ns", "last_wall_ns")
+_TOLD_APART = frozenset({"house", "alerts", "locks", "clock_boot", "last_at_ns", "last_wall_ns"})
+
+
+def state_view(state: TableState, texts: Texts, curtain: Curtain, now: Instant) -> dict[str, object]:
+    """A table as it stands. Times named `…_ns` are on the monotonic clock, of which `at_ns` is the present."""
+    house = state.house
+    is_open = is_round_open(state)
+    rest = {
+        name: shown(getattr(state, name), hides_cards=curtain.is_down)
+        for name in state.__struct_fields__
+        if name not in _TOLD_APART
+    }
+    return {
+        "table": house.table,
+        "section": house.section.name,
+        "supervisor": house.section.supervisor or house.section.room_management,
+        "profile": house.profile,
+        "at_ns": now.at_ns,
+        "wall": utc_text(now.wall_ns),
+        "is_simulated": any(levels.is_simulated for levels in state.devices.known.values()),
+        "is_allowed": {scope.value: not standing(state, scope, is_round_open=is_open) for scope in Scope},
+        "locks": [shown(lock, hides_cards=True) for lock in state.locks.standing.values()],
+        "alerts": alerts_view(state, texts, now),
+        **rest,
+    }
+
+
+def alerts_view(state: TableState, texts: Texts, now: Instant) -> list[dict[str, object]]:
+    """The standing alerts, gravest first, then oldest."""
+    standing_alerts = sorted(state.alerts.standing.values(), key=lambda alert: (alert.level or 3, alert.number))
+    return [_alert(alert, state.house.table, texts, now) for alert in standing_alerts]
+
+
+def _alert(alert: Alert, table: str, texts: Texts, now: Instant) -> dict[str, object]:
+    entry = alert_text(alert.text)
+    return {
+        "table": table,
+        "alert": alert.number,
+        "text": alert.text,
+        "rule": entry.rule,
+        "class": alert.level,
+        "place": alert.place,
+        "progress": alert.progress.value,
+        "taken_by": alert.taken_by,
+        "asked": list(alert.asked),
+        "since": utc_text(now.wall_ns - (now.at_ns - alert.since_ns)),
+        "times": alert.times,
+        "lines": texts.in_all(alert.text, alert.fields),
+    }
+
+
+def entry_view(record: Record, table: str, curtain: Curtain) -> dict[str, object]:
+    """A row of the journal. A body that this version cannot read is said to be so, never left out."""
+    try:
+        body = shown(what_of(record), hides_cards=curtain.hides(record.seq))
+    except msgspec.MsgspecError as error:
+        body = {"unreadable": str(error)}
+    return {
+        "table": table,
+        "seq": record.seq,
+        "kind": record.kind.value,
+        "type": record.type,
+        "at": utc_text(record.wall_ns),
+        "quality": record.quality,
+        "body": body,
+    }

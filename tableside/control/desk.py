@@ -1,0 +1,218 @@
+"""The desk: takes messages for all tables of the host to the table that they name. No sockets here."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
+
+import msgspec
+
+from firmware_bridge.clock import Clock
+from tableside.control.acts import OF_SECTION
+from tableside.control.answers import Answer, StreamLine, Word, line_of, of_request, refused, told
+from tableside.control.curtain import Curtain
+from tableside.control.message import Act, Mistaken, Read
+from tableside.control.pin_desk import PinDesk, PinWrong
+from tableside.control.views import alerts_view, entry_view, state_view
+from tableside.decisions import RequestAnswered
+from tableside.journal.record import RecordKind
+from tableside.journal.store import Journal
+from tableside.outputs.texts import Texts
+from tableside.requests import AnyRequest
+from tableside.state import TableState
+
+# A commit of 5 s locks the table; who waits longer than this is told that nobody knows yet.
+ANSWER_LIMIT_S = 30.0
+_ROWS = frozenset({RecordKind.INPUT, RecordKind.DECISION})
+
+Write = Callable[[bytes], Awaitable[None]]
+
+
+class Table(Protocol):
+    """What the desk needs of a running table."""
+
+    name: str
+    section: str
+    texts: Texts
+    curtain: Curtain
+
+    @property
+    def state(self) -> TableState: ...
+
+    @property
+    def journal(self) -> Journal: ...
+
+    @property
+    def published(self) -> int:
+        """Number of the last row that the table's listeners, the curtain among them, have seen."""
+
+    @property
+    def stopped(self) -> str:
+        """Why the table takes no requests any more; empty while it runs."""
+
+    async def ask(self, request: AnyRequest) -> RequestAnswered: ...
+
+    async def until_news(self, after: int) -> None:
+        """Wait until a row above `after` is published."""
+
+    def knows(self, staff: str) -> bool: ...
+
+    def health(self) -> dict[str, object]: ...
+
+
+class About(msgspec.Struct, frozen=True):
+    """What the daemon says of itself."""
+
+    host: str
+    version: str
+    profile: str
+    pid: int
+
+
+class Desk:
+    """Answers messages. `health` tells how the process is."""
+
+    def __init__(
+        self,
+        tables: Mapping[str, Table],
+        pins: PinDesk,
+        clock: Clock,
+        about: About,
+        health: Callable[[], dict[str, object]],
+    ) -> None:
+        self._tables = tables
+        self._pins = pins
+        self._clock = clock
+        self._about = about
+        self._health = health
+
+    async def answer(self, message: Read | Act) -> Answer:
+        """The one answer to a message; a subscription is begun by `stream`."""
+        if isinstance(message, Act):
+            return await self._act(message)
+        return READS[message.act](self, message)
+
+    def table_of(self, message: Read | Act) -> Table | Answer:
+        """The table that is meant, or why that cannot be told."""
+        if not message.table and len(self._tables) == 1:
+            return next(iter(self._tables.values()))
+        table = self._tables.get(message.table)
+        if table is not None:
+            return table
+        text = f'there is no table "{message.table}"' if message.table else "no table is named"
+        return refused(message.id, message.table, text, f"name one of {', '.join(self._tables)}")
+
+    # --- acts ---------------------------------------------------------------------------------------------------
+
+    async def _act(self, act: Act) -> Answer:
+        try:
+            second_way = await self._pins.proved(act.pins)
+        except PinWrong as wrong:
+            return refused(act.id, act.table, str(wrong), wrong.next_step)
+        request = act.request(second_way)
+        if act.kind in OF_SECTION:
+            return await self._act_of_section(act, request)
+        table = self.table_of(act)
+        return table if isinstance(table, Answer) else await _ask(table, act.staff, request)
+
+    async def _act_of_section(self, act: Act, request: AnyRequest) -> Answer:
+        section = act.section
+        if not section:
+            table = self.table_of(act)
+            if isinstance(table, Answer):
+                return table
+            section = table.section
+        tables = [table for table in self._tables.values() if table.section == section]
+        if not tables:
+            known = ", ".join(sorted({table.section for table in self._tables.values()}))
+            return refused(act.id, "", f'there is no section "{section}" here', f"name one of {known}")
+        answers = await asyncio.gather(*(_ask(table, act.staff, request) for table in tables))
+        worst = next((answer for answer in answers if answer.answer is not Word.ACCEPTED), answers[0])
+        return msgspec.structs.replace(worst, tables=tuple(answers) if len(answers) > 1 else ())
+
+    # --- reads --------------------------------------------------------------------------------------------------
+
+    def _hello(self, read: Read) -> Answer:
+        tables = [
+            {"table": table.name, "section": table.section, "stopped": table.stopped} for table in self._tables.values()
+        ]
+        return told(read.id, {**msgspec.to_builtins(self._about), "tables": tables})
+
+    def _status(self, read: Read) -> Answer:
+        tables = {name: table.health() for name, table in self._tables.items() if read.table in ("", name)}
+        return told(read.id, {**msgspec.to_builtins(self._about), **self._health(), "tables": tables})
+
+    def _state(self, read: Read) -> Answer:
+        table = self.table_of(read)
+        if isinstance(table, Answer):
+            return table
+        view = state_view(table.state, table.texts, table.curtain, self._clock.now())
+        return told(read.id, {**view, "row": table.published, "stopped": table.stopped}, table.name)
+
+    def _alerts(self, read: Read) -> Answer:
+        """Of all tables where none is named: a supervisor has several."""
+        if read.table and isinstance(table := self.table_of(read), Answer):
+            return table
+        now = self._clock.now()
+        views = [
+            view
+            for name, table in self._tables.items()
+            if read.table in ("", name)
+            for view in alerts_view(table.state, table.texts, now)
+        ]
+        return told(read.id, views, read.table)
+
+    def _subscribe(self, read: Read) -> Answer:
+        table = self.table_of(read)
+        if isinstance(table, Answer):
+            return table
+        return told(read.id, {"after": _after(read, table)}, table.name)
+
+    async def stream(self, read: Read, write: Write) -> None:
+        """What `subscribe` has promised: every row above `after`, from the journal, at the reader's own pace.
+
+        The hub never waits for it: a reader is a cursor over the journal. Ends where there is no such table.
+        """
+        table = self.table_of(read)
+        if isinstance(table, Answer):
+            return
+        after = _after(read, table)
+        while True:
+            await table.until_news(after)
+            end = table.published
+            for record in table.journal.records(after, _ROWS):
+                if record.seq > end:
+                    break  # the curtain has not seen it yet
+                view = entry_view(record, table.name, table.curtain)
+                await write(line_of(StreamLine(id=read.id, entry=view)))
+            after = end
+
+
+def _after(read: Read, table: Table) -> int:
+    return table.published if read.after is None else read.after
+
+
+async def _ask(table: Table, staff: str, request: AnyRequest) -> Answer:
+    if table.stopped:
+        return refused(
+            request.id, table.name, f"the table is stopped: {table.stopped}", "call the technician", rule="CSM-8"
+        )
+    if staff and not table.knows(staff):
+        text = f'"{staff}" is not known at table {table.name}'
+        return refused(request.id, table.name, text, "act under your own staff id, or tell who keeps the list of staff")
+    try:
+        async with asyncio.timeout(ANSWER_LIMIT_S):
+            return of_request(table.name, await table.ask(request))
+    except TimeoutError:
+        text = f"not answered within {ANSWER_LIMIT_S:g} s: nobody knows yet whether it will be done"
+        return refused(request.id, table.name, text, "ask again with the same id", rule="CSM-8")
+
+
+READS: Mapping[str, Callable[[Desk, Read], Answer]] = {
+    "hello": Desk._hello,
+    "status": Desk._status,
+    "state": Desk._state,
+    "alerts": Desk._alerts,
+    "subscribe": Desk._subscribe,
+}

@@ -1,0 +1,1 @@
+"""What goes out to people: texts of alerts, pages, the engineers' log."""
