@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import structlog
 
-from drivers.device import TdlDevice
 from drivers.errors import AddressRefused, DriverUnknown
 from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
 from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
@@ -34,8 +33,8 @@ class TdlDriver:
 TDL_DRIVERS: Mapping[str, TdlDriver] = {
     driver.name: driver
     for driver in (
-        TdlDriver("tdl-continuous-shuffler", "continuous shuffler, TDL profile 1", TdlContinuousShuffler),
-        TdlDriver("tdl-switch-box", "switch box with lamp, lid, tray and keys, TDL profile 6", TdlSwitchBox),
+        TdlDriver("tdl_shuffler", "continuous shuffler, TDL profile 1", TdlContinuousShuffler),
+        TdlDriver("tdl_switch_box", "switch box with lamp, lid, tray and keys, TDL profile 6", TdlSwitchBox),
     )
 }
 
@@ -53,7 +52,7 @@ def tdl_driver(name: str, address: str) -> TdlDriver:
     return driver
 
 
-def build_tdl(name: str, settings: TdlSettings, around: Surroundings) -> TdlDevice:
+def build_tdl(name: str, settings: TdlSettings, around: Surroundings) -> TdlContinuousShuffler | TdlSwitchBox:
     """A driver for one configured device, not yet running. Raises DriverUnknown, AddressRefused."""
     driver = tdl_driver(name, settings.address)
     if not driver.verified_against:

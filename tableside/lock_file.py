@@ -29,9 +29,9 @@ class LockFile:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            holder = os.pread(file, _MAX_BYTES, 0).decode("utf-8", "replace").strip() or "a process that names itself not"
+            holder = os.pread(file, _MAX_BYTES, 0).decode("utf-8", "replace").strip()
             os.close(file)
-            raise Held(f"{self.path} is held by {holder}") from None
+            raise Held(f"{self.path} is held by {holder or 'a process that has not named itself'}") from None
         except BaseException:
             os.close(file)
             raise

@@ -88,6 +88,11 @@ class TdlLine:
         self._refusals: deque[Fact] = deque()
         self._refused = asyncio.Event()
 
+    @property
+    def has_orders(self) -> bool:
+        """Orders are on their way to the device."""
+        return self._session is not None and self._session.has_orders
+
     async def run(self) -> NoReturn:
         """Report the device as away, then keep it connected until cancelled."""
         await self._around.report(DeviceLost(device=self.name, why="not connected since the start"))

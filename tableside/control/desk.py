@@ -12,7 +12,7 @@ from firmware_bridge.clock import Clock
 from tableside.control.acts import OF_SECTION
 from tableside.control.answers import Answer, StreamLine, Word, line_of, of_request, refused, told
 from tableside.control.curtain import Curtain
-from tableside.control.message import Act, Mistaken, Read
+from tableside.control.message import Act, Read
 from tableside.control.pin_desk import PinDesk, PinWrong
 from tableside.control.views import alerts_view, entry_view, state_view
 from tableside.decisions import RequestAnswered
@@ -27,6 +27,10 @@ ANSWER_LIMIT_S = 30.0
 _ROWS = frozenset({RecordKind.INPUT, RecordKind.DECISION})
 
 Write = Callable[[bytes], Awaitable[None]]
+
+
+class TableStopped(Exception):
+    """The table takes no requests any more; its text says why."""
 
 
 class Table(Protocol):
@@ -51,7 +55,8 @@ class Table(Protocol):
     def stopped(self) -> str:
         """Why the table takes no requests any more; empty while it runs."""
 
-    async def ask(self, request: AnyRequest) -> RequestAnswered: ...
+    async def ask(self, request: AnyRequest) -> RequestAnswered:
+        """Raises `TableStopped`."""
 
     async def until_news(self, after: int) -> None:
         """Wait until a row above `after` is published."""
@@ -204,6 +209,8 @@ async def _ask(table: Table, staff: str, request: AnyRequest) -> Answer:
     try:
         async with asyncio.timeout(ANSWER_LIMIT_S):
             return of_request(table.name, await table.ask(request))
+    except TableStopped as stopped:
+        return refused(request.id, table.name, f"the table has stopped: {stopped}", "call the technician", rule="CSM-8")
     except TimeoutError:
         text = f"not answered within {ANSWER_LIMIT_S:g} s: nobody knows yet whether it will be done"
         return refused(request.id, table.name, text, "ask again with the same id", rule="CSM-8")

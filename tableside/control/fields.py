@@ -115,7 +115,7 @@ def _word(value: object, wanted: object) -> StrEnum:
         near = nearest_of(str(value), words)
         hint = f'; did you mean "{near}"' if near else ""
         raise FieldMistake(f"is {_found(value)}{hint}; allowed: {', '.join(words)}")
-    return cast(type[StrEnum], wanted)(cast(str, value))
+    return cast(type[StrEnum], wanted)(value)
 
 
 def _card(value: object, _wanted: object) -> Card:

@@ -101,7 +101,7 @@ def _read_of(given: dict[str, object], name: str, act: str, mistakes: list[str])
     if after is not None and (not isinstance(after, int) or isinstance(after, bool) or after < 0):
         mistakes.append("after: is no row number; allowed: a whole number from 0, or nothing")
         after = None
-    return Read(name, act, _text(given, "table", mistakes), cast(int | None, after))
+    return Read(name, act, _text(given, "table", mistakes), after)
 
 
 def _act_of(given: dict[str, object], name: str, kind: type[Request], mistakes: list[str]) -> Act:

@@ -49,7 +49,8 @@ class ControlServer:
         try:
             listening = _listen(self._path, self._group)
         except OSError as error:
-            raise SocketRefused(f"the control socket {self._path} cannot be opened: {error.strerror or error}") from error
+            text = f"the control socket {self._path} cannot be opened: {error.strerror or error}"
+            raise SocketRefused(text) from error
         self._server = await asyncio.start_unix_server(
             self._connected, sock=listening, limit=CHUNK_BYTES, start_serving=False
         )

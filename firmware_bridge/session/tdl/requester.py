@@ -49,6 +49,11 @@ class Requester:
         self._quiet_until_s = 0.0
         self._ping_at_s = 0.0
 
+    @property
+    def has_orders(self) -> bool:
+        """Something waits to be sent or to be answered."""
+        return self._outstanding is not None or len(self._outbox) > 0
+
     async def run(self, sleep_until: Callable[[float], Awaitable[None]]) -> NoReturn:
         """Work until cancelled; raises `SessionOver`."""
         self._ping_at_s = _now_s() + PING_AFTER_S

@@ -73,6 +73,11 @@ class TdlSession:
         self._outbox = Outbox(self._wake.set)
         self._requester = Requester(self._cable, self._outbox, self._notices, self._upward, counts, self._sequence)
 
+    @property
+    def has_orders(self) -> bool:
+        """Requests wait to be sent or to be answered."""
+        return self._requester.has_orders
+
     def put(self, request: Request) -> None:
         """Let a request wait for its turn; what became of it is reported as `Answered`."""
         self._outbox.put(request, _now_s())

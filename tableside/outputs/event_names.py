@@ -1,0 +1,35 @@
+"""Every event of the engineers' log, with what it says. A test holds the code to this list, both ways.
+
+The log is for engineers: nothing stands in it alone, what the house must know is in the journal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EVENTS: Mapping[str, str] = {
+    # --- the process
+    "daemon_started": "all tables that could be opened run",
+    "daemon_stopped": "permits revoked, journals closed",
+    "stop_late": "stopping took too long: the process ends as after a power cut, which loses nothing",
+    "daemon_failed": "a fault that nobody foresaw ends the process",
+    "table_refused": "a table's journal cannot be opened; the other tables run",
+    "hub_crashed": "a table's hub broke: its permits are revoked, its lamp is red and blinks, the other tables run",
+    "task_crashed": "a driver's task broke and is made anew",
+    "loop_late": "the event loop was late by more than a second",
+    "space_low": "a journal's disk has little room left",
+    "numbers_not_kept": "the counter of device sessions cannot be written; numbers go on in memory",
+    "log_dropped": "so many lines were thrown away because nobody took them",
+    "log_repeated": "so many repeats of a line were left out",
+    # --- the control socket
+    "control_refused": "a process of another account wanted to connect",
+    "control_full": "too many connections",
+    "control_lost": "a connection ended in the middle",
+    "control_failed": "a fault of ours ended a connection",
+    # --- devices
+    "driver_unverified": "no real device of this driver has been tried yet",
+    "link_lost": "a device's link ended; the keeper tries again, silently",
+    "link_back": "the link is back",
+    "link_quarantined": "trying again soon cannot help: somebody must change the device or the configuration",
+    "link_failed_unforeseen": "a fault that nobody foresaw ended a session",
+}

@@ -1,0 +1,143 @@
+"""The daemon as a process: configuration, lock, directories, signals, and the code it ends with."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from contextlib import ExitStack
+from typing import NoReturn
+
+import structlog
+
+from firmware_bridge.clock import SuspendAwareLoop, SystemClock
+from firmware_bridge.links.address import open_link
+from firmware_bridge.links.apart import run_apart
+from tableside.config import HostConfig
+from tableside.control.server import ControlServer, SocketRefused
+from tableside.daemon import Daemon, Run
+from tableside.exit_codes import ExitCode
+from tableside.ground import Ground, compare_pin_apart
+from tableside.journal.writer import JournalWriter
+from tableside.key_file import DIGEST_KEY, KeyRefused, key_from
+from tableside.lock_file import FILE as LOCK_FILE
+from tableside.lock_file import Held, LockFile
+from tableside.outputs.log import configure_log
+from tableside.outputs.log_writer import LogWriter
+from tableside.session_numbers import FILE as NUMBERS_FILE
+from tableside.session_numbers import NumbersRefused, SessionNumbers
+from tableside.version import VERSION
+
+# The daemon is gone within 5 s of SIGTERM; what is not closed by then is as safe as after a power cut.
+STOP_LIMIT_S = 4.5
+NUMBERS_PERIOD_S = 30.0
+NUMBERS_LIMIT_S = 10.0
+FOLDER_MODE = 0o700  # people's names and sealed cards stand in there
+
+_log = structlog.get_logger("daemon")
+
+
+class StartRefused(Exception):
+    """The daemon cannot start: what is in the way, what to do, and the code to end with."""
+
+    def __init__(self, code: ExitCode, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+def run_daemon(host: HostConfig) -> ExitCode:
+    """Run until a signal ends it. Raises `StartRefused`."""
+    clock = SystemClock()
+    with ExitStack() as end:
+        _make_folders(host)
+        lock = LockFile(host.journal_directory / LOCK_FILE)
+        try:
+            lock.take(f"process {os.getpid()}, host {host.name}, control socket {host.control_socket}")
+        except Held as held:
+            raise StartRefused(ExitCode.HELD, f"{held}; stop that one first") from held
+        end.callback(lock.release)
+        try:
+            key = key_from(host.journal_directory / DIGEST_KEY)
+            numbers = SessionNumbers(host.journal_directory / NUMBERS_FILE)
+        except (KeyRefused, NumbersRefused) as refusal:
+            raise StartRefused(ExitCode.CANNOT_CREATE, str(refusal)) from refusal
+        writer = LogWriter()
+        end.callback(writer.close)
+        repeats = configure_log(host.log_level, writer, clock)
+        with asyncio.Runner(loop_factory=SuspendAwareLoop) as runner:
+            code = runner.run(_main(host, clock, numbers, key))
+        if left_out := repeats.left_out():
+            _log.info("log_repeated", counts=left_out)
+        return code
+
+
+async def _main(host: HostConfig, clock: SystemClock, numbers: SessionNumbers, key: bytes) -> ExitCode:
+    journals = JournalWriter(clock)
+    ground = Ground(
+        clock=clock,
+        open_journal=journals.open,
+        connect=open_link,
+        next_session=numbers.next,
+        compare_pin=compare_pin_apart,
+        digest_key=key,
+    )
+    daemon = Daemon(host, ground, VERSION)
+    try:
+        await daemon.open()
+        if not daemon.tables:
+            raise StartRefused(ExitCode.CANNOT_CREATE, "\n".join(daemon.refused.values()))
+        server = ControlServer(daemon.desk, host.control_socket)
+        try:
+            await server.open()
+        except SocketRefused as refusal:
+            raise StartRefused(ExitCode.CANNOT_CREATE, str(refusal)) from refusal
+        return await _until_signal(daemon, {"control": server.run, "session numbers": lambda: _keep(numbers)})
+    finally:
+        await journals.close()
+
+
+async def _until_signal(daemon: Daemon, beside: dict[str, Run]) -> ExitCode:
+    """SIGTERM is the clean end of a service, Ctrl-C that of a console."""
+    stop = asyncio.Event()
+    ended_by: list[int] = []
+
+    def end(number: int) -> None:
+        ended_by.append(number)
+        stop.set()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, end, number)
+    running = asyncio.create_task(daemon.run(stop, beside), name="daemon")
+    stopping = asyncio.create_task(stop.wait(), name="stop")
+    await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    stopping.cancel()
+    done, _ = await asyncio.wait({running}, timeout=STOP_LIMIT_S)
+    if not done:
+        _log.error("stop_late", seconds=STOP_LIMIT_S, tasks=sorted(task.get_name() for task in asyncio.all_tasks()))
+        running.cancel()
+        return ExitCode.SOFTWARE
+    if (error := running.exception()) is not None:
+        _log.critical("daemon_failed", exc_info=error)
+        return ExitCode.SOFTWARE
+    return ExitCode.INTERRUPTED if ended_by[:1] == [signal.SIGINT] else ExitCode.DONE
+
+
+async def _keep(numbers: SessionNumbers) -> NoReturn:
+    """Reserve session numbers before they run out."""
+    while True:
+        await asyncio.sleep(NUMBERS_PERIOD_S)
+        if numbers.is_low:
+            try:
+                await numbers.refill(lambda act: run_apart(act, name="session numbers", timeout_s=NUMBERS_LIMIT_S))
+            except (NumbersRefused, TimeoutError) as refusal:
+                _log.warning("numbers_not_kept", why=str(refusal))
+
+
+def _make_folders(host: HostConfig) -> None:
+    for folder in (host.journal_directory, host.reserve_directory, host.control_socket.parent):
+        try:
+            folder.mkdir(mode=FOLDER_MODE, parents=True, exist_ok=True)
+        except OSError as error:
+            text = f"the folder {folder} cannot be made: {error.strerror}"
+            raise StartRefused(ExitCode.CANNOT_CREATE, text) from error

@@ -1,0 +1,242 @@
+"""One running table: journal, replay, hub, drivers, and what is done when one of them breaks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from typing import NoReturn, TypeVar, cast
+
+import structlog
+
+from drivers.device import TdlDevice
+from drivers.events import DeviceLost, Fact, LampColour, LampPattern, ReaderLost
+from firmware_bridge.session.backoff import OWN_CABLE_S, Backoff
+from tableside.config import HostConfig, TableConfig
+from tableside.configuration.house import house_of
+from tableside.configuration.shape import DeviceRole
+from tableside.control.curtain import Curtain
+from tableside.control.desk import TableStopped
+from tableside.decisions import RequestAnswered
+from tableside.equipment import Equipment, Run, equip
+from tableside.ground import Ground
+from tableside.happenings import RoundEnded, RoundStarted
+from tableside.hub import Entry, Hub
+from tableside.inputs import AnyInput, DaemonStarted
+from tableside.journal.opening import Place
+from tableside.journal.record import RecordKind
+from tableside.journal.store import Journal
+from tableside.outputs.texts import Texts
+from tableside.procedures import is_round_open
+from tableside.replay import state_of
+from tableside.requests import AnyRequest
+from tableside.state import TableState
+
+# How often the lamp of a table whose hub has broken is set again: a device may come back meanwhile.
+LAMP_AGAIN_S = 5.0
+# So long the revoked permits and the lamp may take to reach the devices when the daemon stops: three copies of a
+# request and their replies (TDL §3) fit in, and it leaves most of the five seconds to the journals.
+LAST_ORDERS_S = 1.0
+_LAST_LOOK_S = 0.02
+
+T = TypeVar("T")
+_log = structlog.get_logger("table")
+
+
+class TableHost:
+    """Runs one table. `open` it, then `run` it until cancelled, with `stop` before; at the end `close`."""
+
+    def __init__(self, config: TableConfig, host: HostConfig, ground: Ground, version: str) -> None:
+        self.name = config.name
+        self.section = config.section
+        self.texts = Texts(config.languages, host.time_zone)
+        self.curtain = Curtain()
+        self.published = 0
+        self.restarts: dict[str, int] = {}
+        self.stopped = "not running yet"
+        self._config = config
+        self._host = host
+        self._ground = ground
+        self._version = version
+        self._news = asyncio.Event()
+        self._journal: Journal | None = None
+        self._hub: Hub | None = None
+        self._hub_task: asyncio.Task[None] | None = None
+        self._equipment = Equipment()
+
+    # --- what the desk asks -------------------------------------------------------------------------------------
+
+    @property
+    def journal(self) -> Journal:
+        """The table's record."""
+        return _open(self._journal)
+
+    @property
+    def state(self) -> TableState:
+        """The state after the last durable turn."""
+        return self.hub.state
+
+    @property
+    def hub(self) -> Hub:
+        """The table's hub."""
+        return _open(self._hub)
+
+    def knows(self, staff: str) -> bool:
+        """Whether the configuration names this person at this table."""
+        return self.state.house.person(staff) is not None
+
+    async def ask(self, request: AnyRequest) -> RequestAnswered:
+        """A request's one answer. Raises `TableStopped` where the hub breaks before it has one."""
+        hub_task = _open(self._hub_task)
+        asking = asyncio.ensure_future(self.hub.ask(request))
+        try:
+            await asyncio.wait({asking, hub_task}, return_when=asyncio.FIRST_COMPLETED)
+            if asking.done():
+                return asking.result()
+            raise TableStopped(self.stopped or "the daemon stops")
+        finally:
+            asking.cancel()
+
+    async def until_news(self, after: int) -> None:
+        """Wait until a row above `after` is published."""
+        while self.published <= after:
+            await self._news.wait()
+
+    def health(self) -> dict[str, object]:
+        """How journal, devices and tasks are, for the technician."""
+        condition = self.journal.condition()
+        return {
+            "stopped": self.stopped,
+            "row": self.published,
+            "journal": {
+                "rows": condition.last_seq,
+                "journal_bytes": condition.journal_bytes,
+                "log_bytes": condition.log_bytes,
+                "reserve_rows": condition.reserve_rows,
+                "reserve_free_bytes": condition.reserve_free_bytes,
+                "troubles": list(condition.troubles),
+            },
+            "devices": {name: health() for name, health in self._equipment.health.items()},
+            "restarts": dict(self.restarts),
+        }
+
+    # --- life ---------------------------------------------------------------------------------------------------
+
+    async def open(self) -> None:
+        """Open the journal, replay it, build hub and drivers. Raises `JournalRefused`."""
+        place = Place(
+            self.name,
+            self._host.journal_directory / f"{self.name}.db",
+            self._host.reserve_directory / f"{self.name}.reserve",
+        )
+        journal = self._journal = await self._ground.open_journal(place)
+        house = house_of(self._host, self._config, journal.genesis.epoch)
+        state = state_of(journal, house)
+        self._equipment = equip(self._config, self._ground, self.report, journal.genesis.epoch)
+        self._hub = Hub(
+            journal,
+            state,
+            self._ground.clock,
+            self._equipment.devices,
+            [self._publish],
+            version=self._version,
+        )
+        self.published = journal.tail.seq
+        self.curtain = Curtain(_round_since(journal) if is_round_open(state) else None)
+        await self._hub.report(DaemonStarted(version=self._version, clock_boot=self._ground.clock.boot, house=house))
+
+    async def run(self) -> None:
+        """Run until cancelled. A hub that breaks stops this table and nothing else."""
+        structlog.contextvars.bind_contextvars(table=self.name)
+        async with asyncio.TaskGroup() as tasks:
+            self._hub_task = tasks.create_task(self._run_hub(), name=f"hub of {self.name}")
+            self.stopped = ""
+            for name, run in self._equipment.running.items():
+                tasks.create_task(self._keep(name, run), name=f"{name} of {self.name}")
+
+    async def stop(self) -> None:
+        """End the hub: it revokes every permit; return when the devices have been told, or soon after."""
+        self.stopped = "the daemon stops"
+        if self._hub_task is not None:
+            self._hub_task.cancel()
+            await asyncio.wait({self._hub_task})
+        loop = asyncio.get_running_loop()
+        end_s = loop.time() + LAST_ORDERS_S
+        while self._equipment.has_orders and loop.time() < end_s:  # noqa: ASYNC110 - sessions announce no idleness
+            await asyncio.sleep(_LAST_LOOK_S)
+
+    async def close(self) -> None:
+        """Leave the journal as one file."""
+        if self._journal is not None:
+            await self._journal.close()
+
+    async def report(self, fact: Fact) -> None:
+        """What the drivers call: the hub's queue."""
+        await self.hub.report(fact)
+
+    async def tell(self, what: AnyInput) -> None:
+        """A fact of the daemon itself; dropped where the table's hub has broken, as nothing decides there."""
+        if not self.stopped:
+            await self.hub.report(what)
+
+    def _publish(self, entries: Sequence[Entry]) -> None:
+        for entry in entries:
+            self.curtain.follow(entry.seq, entry.what)
+        self.published = entries[-1].seq
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    # --- when something breaks ----------------------------------------------------------------------------------
+
+    async def _run_hub(self) -> None:
+        try:
+            await self.hub.run()
+        except Exception as error:  # a fault of ours, whichever: the machine must not go on under nobody's eye
+            self.stopped = f"{type(error).__name__}: {error}"
+            _log.critical("hub_crashed", exc_info=error)
+        if self.stopped:
+            await self._stay_stopped()
+
+    async def _stay_stopped(self) -> None:
+        """Permits were revoked on the hub's way out; the lamp says that the product has failed."""
+        while True:
+            for device in self._config.devices:
+                driver = self._equipment.devices.get(device.name)
+                if driver is not None and device.role is not DeviceRole.BADGE_READER:
+                    cast(TdlDevice, driver).set_lamp(LampColour.RED, LampPattern.BLINKING)
+            await asyncio.sleep(LAMP_AGAIN_S)
+
+    async def _keep(self, name: str, run: Run) -> NoReturn:
+        """A driver's task that breaks is made anew, later each time; the table knows the device as away (BR-026)."""
+        backoff = Backoff(OWN_CABLE_S, self._ground.jitter())
+        while True:
+            try:
+                await run()
+            except Exception as error:
+                self.restarts[name] = self.restarts.get(name, 0) + 1
+                _log.error("task_crashed", task=name, device=name, restarts=self.restarts[name], exc_info=error)
+                await self._away(name, f"its task broke: {type(error).__name__}: {error}")
+            await asyncio.sleep(backoff.next_s())
+
+    async def _away(self, name: str, why: str) -> None:
+        role = next((device.role for device in self._config.devices if device.name == name), None)
+        if role is DeviceRole.BADGE_READER:
+            await self.tell(ReaderLost(device=name, why=why))
+        elif role is not None:
+            await self.tell(DeviceLost(device=name, why=why))
+
+
+def _open(part: T | None) -> T:
+    if part is None:
+        raise RuntimeError("the table is not open yet")
+    return part
+
+
+def _round_since(journal: Journal) -> int:
+    """The row with which the open round began; the first row where that cannot be told."""
+    since = 0
+    for record in journal.records(0, {RecordKind.DECISION}):
+        if record.type == RoundStarted.__name__:
+            since = record.seq
+        elif record.type == RoundEnded.__name__:
+            since = 0
+    return since
