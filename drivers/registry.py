@@ -33,8 +33,8 @@ class TdlDriver:
 TDL_DRIVERS: Mapping[str, TdlDriver] = {
     driver.name: driver
     for driver in (
-        TdlDriver("tdl_shuffler", "continuous shuffler, TDL profile 1", TdlContinuousShuffler),
-        TdlDriver("tdl_switch_box", "switch box with lamp, lid, tray and keys, TDL profile 6", TdlSwitchBox),
+        TdlDriver("tdl-continuous-shuffler", "continuous shuffler, TDL profile 1", TdlContinuousShuffler),
+        TdlDriver("tdl-switch-box", "switch box with lamp, lid, tray and keys, TDL profile 6", TdlSwitchBox),
     )
 }
 

@@ -76,6 +76,7 @@ class HostConfig:
     journal_directory: Path
     reserve_directory: Path
     control_socket: Path
+    control_group: str | None
     log_level: str
     time_zone: str
     gaming_day_starts: datetime.time
@@ -104,6 +105,7 @@ def load_host(path: Path) -> HostConfig:
         journal_directory=(folder / host.journal_directory).resolve(),
         reserve_directory=(folder / (host.reserve_directory or host.journal_directory)).resolve(),
         control_socket=(folder / host.control_socket).resolve(),
+        control_group=host.control_group,
         log_level=host.log_level,
         time_zone=host.time_zone,
         gaming_day_starts=host.gaming_day_starts,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import grp
 import os
 import signal
 from contextlib import ExitStack
@@ -86,7 +87,8 @@ async def _main(host: HostConfig, clock: SystemClock, numbers: SessionNumbers, k
         await daemon.open()
         if not daemon.tables:
             raise StartRefused(ExitCode.CANNOT_CREATE, "\n".join(daemon.refused.values()))
-        server = ControlServer(daemon.desk, host.control_socket)
+        group = None if host.control_group is None else grp.getgrnam(host.control_group).gr_gid
+        server = ControlServer(daemon.desk, host.control_socket, group)
         try:
             await server.open()
         except SocketRefused as refusal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import grp
 import os.path
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -24,6 +25,7 @@ def host_findings(file: Draft, folder: Path) -> Iterator[Finding]:
     yield from _sections(file)
     yield from _people_in_charge(file)
     yield from _time_zone(file)
+    yield from _control_group(file)
     yield from _places(file, folder)
 
 
@@ -79,6 +81,18 @@ def _time_zone(file: Draft) -> Iterator[Finding]:
             f'"{name}" is no time zone of this machine',
             'a name of the tz database, such as "Europe/Lisbon" or "Asia/Macau"',
             nearest=nearest_of(name, zones),
+        )
+
+
+def _control_group(file: Draft) -> Iterator[Finding]:
+    name = file.part("host").text("control_group")
+    known = [group.gr_name for group in grp.getgrall()]
+    if name is not None and name not in known:
+        yield Finding(
+            ("host", "control_group"),
+            f'"{name}" is no group of this machine',
+            "the name of a group whose members may ask the daemon, or no such key",
+            nearest=nearest_of(name, known),
         )
 
 

@@ -60,6 +60,7 @@ class HostPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     journal_directory: PathText
     reserve_directory: PathText | None = None  # None: beside the journal; a second disk is better
     control_socket: PathText
+    control_group: Text40 | None = None  # whose members may connect beside the daemon's own account; None: nobody
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     time_zone: Text40  # of the tz database; people see local time, the journal holds UTC
     gaming_day_starts: datetime.time = datetime.time(6)

@@ -16,6 +16,7 @@ class Word(StrEnum):
     ACCEPTED = "accepted"
     REFUSED = "refused"
     MISTAKEN = "mistaken"  # not understood: nothing was done
+    UNKNOWN = "unknown"  # no answer in time: asking again with the same id tells, and does nothing twice
     TOLD = "told"  # a read
 
 

@@ -24,6 +24,11 @@ class LineSplitter:
         self._part = bytearray()
         self._is_too_long = False
 
+    @property
+    def held_bytes(self) -> int:
+        """What waits for its line to end."""
+        return len(self._part)
+
     def feed(self, chunk: bytes) -> Iterator[bytes | None]:
         """The lines that this chunk ends, without their ends."""
         *lines, rest = chunk.split(b"\n")

@@ -213,7 +213,8 @@ async def _ask(table: Table, staff: str, request: AnyRequest) -> Answer:
         return refused(request.id, table.name, f"the table has stopped: {stopped}", "call the technician", rule="CSM-8")
     except TimeoutError:
         text = f"not answered within {ANSWER_LIMIT_S:g} s: nobody knows yet whether it will be done"
-        return refused(request.id, table.name, text, "ask again with the same id", rule="CSM-8")
+        step = "ask again with the same id"
+        return Answer(id=request.id, answer=Word.UNKNOWN, table=table.name, text=text, next_step=step)
 
 
 READS: Mapping[str, Callable[[Desk, Read], Answer]] = {

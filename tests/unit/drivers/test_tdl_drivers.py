@@ -109,7 +109,7 @@ async def test_a_switch_box_refuses_what_it_has_not() -> None:
 
 async def test_the_registry_names_the_nearest_driver_and_the_cables_that_are_offered() -> None:
     table = Table(ScriptedDevice())
-    with pytest.raises(DriverUnknown, match="there are tdl_shuffler, tdl_switch_box"):
+    with pytest.raises(DriverUnknown, match="there are tdl-continuous-shuffler, tdl-switch-box"):
         tdl_driver("tdl-shuffler", "serial:///dev/x")
     with pytest.raises(AddressRefused, match="memory://device: serial://, tcp://, usb://, mqtt:// are offered"):
-        build_tdl("tdl_switch_box", table.settings, table.around)
+        build_tdl("tdl-switch-box", table.settings, table.around)

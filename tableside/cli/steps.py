@@ -1,0 +1,64 @@
+"""The steps of the procedures under the names that people type: `tableside load begin`. No imports: help is quick."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+GROUPS: Mapping[str, str] = {
+    "play": "Stop play, let it go on, call the supervisor.",
+    "table": "Open and close the table, its dealer and its section.",
+    "load": "Load cards (CSM-5), card change, incident reload.",
+    "round": "Rounds and what becomes of their cards (CSM-10, CSM-11).",
+    "complaint": "Complaints of patrons (CSM-12).",
+    "jam": "Lid, jam, technician (CSM-2).",
+    "damaged": "Damaged cards (CSM-1).",
+    "count": "Counts of the machine and by hand.",
+    "unload": "Closing: unload and sort (CSM-6).",
+    "swap": "Exchange the machine.",
+    "device": "Faults, unknown outcomes, letting a device in.",
+    "alert": "Take, decline, clear alerts.",
+    "presence": "The second way of proving presence.",
+}
+
+# Group → step → act. Every act stands here once (tested).
+STEPS: Mapping[str, Mapping[str, str]] = {
+    "play": {"stop": "stop-play", "call": "call-supervisor", "resume": "resume-play"},
+    "table": {
+        "open": "open-table",
+        "shown": "confirm-shown",
+        "mixed": "confirm-mixed",
+        "hand-shuffled": "confirm-hand-shuffled",
+        "prove-empty": "prove-empty",
+        "announce-closing": "announce-closing",
+        "close": "close-table",
+        "dealer": "set-dealer",
+        "section": "take-section",
+    },
+    "load": {
+        "begin": "begin-load",
+        "packet": "load-packet",
+        "correct": "correct-packet",
+        "card-change": "begin-card-change",
+        "reload": "begin-incident-reload",
+    },
+    "round": {"end": "end-round", "hold-over": "hold-over", "rule": "rule-round", "lock-bets": "lock-bets"},
+    "complaint": {"raise": "raise-complaint", "settle": "settle-complaint"},
+    "jam": {
+        "open-lid": "open-lid",
+        "taken-out": "cards-taken-out",
+        "technician": "call-technician",
+        "technician-done": "technician-done",
+    },
+    "damaged": {
+        "report": "report-damaged",
+        "replace": "replace-card",
+        "dismiss": "dismiss-suspicion",
+        "reported": "acknowledge-report",
+    },
+    "count": {"all": "count-all", "hand": "hand-count"},
+    "unload": {"begin": "begin-unload", "sort": "enter-sort"},
+    "swap": {"begin": "begin-swap", "counted-out": "counted-out"},
+    "device": {"clear-fault": "clear-fault", "settle": "settle-unknown", "adopt": "adopt-device"},
+    "alert": {"take": "take-alert", "decline": "decline-alert", "clear": "clear-alert"},
+    "presence": {"show": "show-presence"},
+}

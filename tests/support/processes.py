@@ -1,0 +1,98 @@
+"""Real processes of the product in tests: started, asked, ended; nothing is left behind."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+DEADLINE_S = 30.0
+
+
+def environment(**more: str) -> dict[str, str]:
+    """What a child of a test gets."""
+    return {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error", **more}
+
+
+def tableside(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """A command line to its end."""
+    command = [sys.executable, "-m", "tableside", *arguments]
+    return subprocess.run(
+        command, env=environment(**more), capture_output=True, text=True, timeout=DEADLINE_S, check=False
+    )
+
+
+class Running:
+    """A daemon of its own process."""
+
+    def __init__(self, config: Path, control: Path, log: Path) -> None:
+        self.config = config
+        self.socket = control
+        self._log = log
+        with log.open("ab") as stderr:
+            self.process = subprocess.Popen(
+                [sys.executable, "-m", "tableside", "run", "--config", str(config)],
+                env=environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=stderr,
+            )
+
+    @property
+    def log(self) -> str:
+        """What it said."""
+        return self._log.read_text("utf-8")
+
+    def ask(self, *arguments: str) -> Any:
+        """A command line with --json, its one line."""
+        done = tableside(*arguments, "--socket", str(self.socket), "--json")
+        assert done.stdout, done.stderr + self.log
+        return json.loads(done.stdout)
+
+    def until_answering(self) -> None:
+        """Wait until it takes connections."""
+        until(lambda: self.process.poll() is not None or self._is_answered(), lambda: self.log)
+        assert self.process.poll() is None, self.log
+
+    def _is_answered(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(str(self.socket))
+            except OSError:  # not there yet, or left by one that was killed
+                return False
+            return True
+
+    def end(self, number: int = signal.SIGTERM) -> int:
+        """Send a signal and wait for the end."""
+        self.process.send_signal(number)
+        return self.process.wait(DEADLINE_S)
+
+
+def until(is_so: Callable[[], object], what: Callable[[], str]) -> None:
+    """Wait in real time for a named state."""
+    end_s = time.monotonic() + DEADLINE_S
+    while not is_so():
+        assert time.monotonic() < end_s, what()
+        time.sleep(0.02)
+
+
+@contextmanager
+def daemon(config: Path, control: Path, log: Path) -> Iterator[Running]:
+    """A daemon that answers; killed at the end if it still runs."""
+    running = Running(config, control, log)
+    try:
+        running.until_answering()
+        yield running
+    finally:
+        if running.process.poll() is None:
+            running.process.kill()
+            running.process.wait(DEADLINE_S)

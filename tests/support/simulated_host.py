@@ -1,0 +1,189 @@
+"""A whole daemon in virtual time: real configuration, real journal files, simulated devices on memory links."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from firmware_bridge.clock import LoopClock
+from firmware_bridge.links.base import Link, LinkAbsent
+from firmware_bridge.links.memory import memory_pair
+from simulator.faces.memory import Memory
+from simulator.faces.tdl_device import TdlDevice
+from simulator.faces.tdl_shuffler import new_shuffler
+from simulator.faces.tdl_switch_box import new_switch_box
+from simulator.runner import Outlet, Stage
+from simulator.world.cards import Pile
+from simulator.world.hazards import NEVER, Hazards
+from simulator.world.machine import ShufflerMachine
+from simulator.world.switch_box import SwitchBox
+from tableside.config import HostConfig, load_host
+from tableside.control.conversation import Conversation
+from tableside.daemon import Daemon
+from tableside.ground import Ground
+from tableside.journal.in_loop import InLoopJournal
+from tableside.journal.opening import Place
+from tableside.journal.store import Journal
+from tableside.pins import is_pin
+from tests.support.config_files import Edit, write_config
+from tests.support.table import WALL_START_NS
+
+DEADLINE_S = 60.0
+SHUFFLER = "serial:///dev/serial/by-id/shuffler?baud=115200"
+SWITCHES = "serial:///dev/serial/by-id/switches?baud=115200"
+# The addresses and names of the devices that `world` builds.
+MATCHING = (
+    Edit("table", 'model = "CSM"', 'model = "CSM-SIM"'),
+    Edit("table", 'address = "usb://1234:abcd/000777"', f'address = "{SWITCHES}"'),
+    Edit("table", 'model = "BOX"', 'model = "BOX-SIM"'),
+)
+
+
+class SimulatedTable:
+    """One table's devices. They outlive the daemon, as they do in a house."""
+
+    def __init__(self) -> None:
+        self.stage = Stage()
+        self.felt = Pile("felt")
+        self.tray = Pile("tray")
+        self.machine = ShufflerMachine("shuffler", 1, hazards=Hazards(1, NEVER))
+        self.box = SwitchBox("switches", self.tray, lambda: False)
+        self.memories = {SHUFFLER: Memory(), SWITCHES: Memory()}
+        self.faces: dict[str, TdlDevice] = {
+            SHUFFLER: new_shuffler(self.machine, self.memories[SHUFFLER]),
+            SWITCHES: new_switch_box(self.box, self.memories[SWITCHES]),
+        }
+        self.outlets: dict[str, Outlet] = {}
+        self.away: set[str] = set()
+        self.links: dict[str, Link] = {}
+        self._serving: set[asyncio.Task[None]] = set()
+        for world in (self.machine, self.box):
+            self.stage.add_world(world)
+        for address, face in self.faces.items():
+            self.outlets[address] = self.stage.add_face(face)
+            face.boot(self.stage.now_ns)
+
+    async def connect(self, address: str) -> Link:
+        """What the daemon's ground is given."""
+        if address not in self.outlets or address in self.away:
+            raise LinkAbsent(f"{address}: unplugged in this test")
+        near, far = memory_pair(address)
+        self.links[address] = near
+        task = asyncio.create_task(self.outlets[address].serve(far), name=f"outlet {address}")
+        self._serving.add(task)
+        task.add_done_callback(self._serving.discard)
+        return near
+
+    async def close(self) -> None:
+        """Unplug everything and stop the clockwork."""
+        self.stage.close()
+        for link in self.links.values():
+            await link.close()
+        await asyncio.gather(*self._serving, return_exceptions=True)
+
+
+async def compare_pin_at_once(pin: str, stored: str) -> bool:
+    """The in-loop twin of the thread that compares PINs."""
+    return is_pin(pin, stored)
+
+
+def ground(clock: LoopClock, connect: Callable[[str], Awaitable[Link]], numbers: list[int] | None = None) -> Ground:
+    """The in-loop twins of everything under a daemon."""
+    used = [] if numbers is None else numbers
+
+    def next_session() -> int:
+        used.append(len(used) + 1)
+        return used[-1]
+
+    async def open_journal(place: Place) -> Journal:
+        return InLoopJournal.open(place, clock, epoch=0xA1B2C3D4)
+
+    return Ground(
+        clock=clock,
+        open_journal=open_journal,
+        connect=connect,
+        next_session=next_session,
+        compare_pin=compare_pin_at_once,
+        digest_key=bytes(32),
+        jitter=lambda: random.Random(7),
+    )
+
+
+def host_in(folder: Path, *edits: Edit) -> HostConfig:
+    """A checked configuration whose devices are those of `SimulatedTable`."""
+    return load_host(write_config(folder, *MATCHING, *edits))
+
+
+@asynccontextmanager
+async def running(host: HostConfig, table: SimulatedTable, clock: LoopClock) -> AsyncIterator[Daemon]:
+    """A daemon from start to clean stop."""
+    daemon = Daemon(host, ground(clock, table.connect), "test")
+    for path in (host.journal_directory, host.reserve_directory):
+        path.mkdir(exist_ok=True)
+    await daemon.open()
+    stop = asyncio.Event()
+    task = asyncio.create_task(daemon.run(stop), name="daemon")
+    try:
+        yield daemon
+    finally:
+        stop.set()
+        await task
+
+
+def new_clock() -> LoopClock:
+    """The running loop's clock."""
+    return LoopClock(asyncio.get_running_loop(), wall_start_ns=WALL_START_NS)
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    """Wait in virtual time for a named state."""
+    async with asyncio.timeout(DEADLINE_S):
+        while not is_so():  # noqa: ASYNC110 - the state may be a device's, which tells nobody that it changed
+            await asyncio.sleep(0.01)
+
+
+def is_connected(daemon: Daemon, *devices: str, table: str = "BJ-1") -> bool:
+    """All these devices have been told of as connected."""
+    known = daemon.tables[table].state.devices.known
+    return all(name in known and known[name].is_connected for name in devices)
+
+
+class Page:
+    """One conversation with the desk, as a page or a console has it."""
+
+    def __init__(self, daemon: Daemon) -> None:
+        self.lines: asyncio.Queue[bytes] = asyncio.Queue()
+        self._chunks: asyncio.Queue[bytes] = asyncio.Queue()
+        self._conversation = Conversation(daemon.desk, self._write)
+        self._task = asyncio.create_task(self._conversation.run(self._chunks.get), name="page")
+
+    async def _write(self, line: bytes) -> None:
+        self.lines.put_nowait(line)
+
+    def send(self, data: bytes) -> None:
+        """Bytes, as they come."""
+        self._chunks.put_nowait(data)
+
+    async def ask(self, **message: object) -> dict[str, Any]:
+        """One message and its answer; rows of subscriptions that come before it are left out."""
+        self.send(msgspec.json.encode(message) + b"\n")
+        while "answer" not in (answer := await self.next()):
+            pass
+        return answer
+
+    async def next(self) -> dict[str, Any]:
+        """The next line."""
+        async with asyncio.timeout(DEADLINE_S):
+            line: dict[str, Any] = msgspec.json.decode(await self.lines.get())
+            return line
+
+    async def end(self) -> None:
+        """Hang up."""
+        self._chunks.put_nowait(b"")
+        await self._task
