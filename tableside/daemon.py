@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import structlog
 
+from firmware_bridge.session.osdp import OsdpBus
 from tableside.config import HostConfig
 from tableside.control.desk import About, Desk
 from tableside.control.pin_desk import PinDesk
@@ -33,7 +34,8 @@ class Daemon:
     """All tables of a host. `open`, then `run` until `stop` is set."""
 
     def __init__(self, host: HostConfig, ground: Ground, version: str) -> None:
-        self.tables = {table.name: TableHost(table, host, ground, version) for table in host.tables}
+        buses: dict[str, OsdpBus] = {}
+        self.tables = {table.name: TableHost(table, host, ground, version, buses) for table in host.tables}
         self.refused: dict[str, str] = {}  # tables that could not be opened, and why
         self.loop_watch = LoopWatch()
         self._host = host

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import NoReturn
 
+from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
 from drivers.device import Device, Report
 from drivers.registry import build_tdl
 from drivers.tdl import Surroundings, TdlLine, TdlSettings
+from firmware_bridge.links.address import parse_address
+from firmware_bridge.links.address_kinds import SerialAddress
+from firmware_bridge.session.counts import LinkCounts
+from firmware_bridge.session.keeper import Keeper
+from firmware_bridge.session.osdp import BusSettings, OsdpBus
+from firmware_bridge.session.osdp.counts import BusCounts, StationCounts
+from firmware_bridge.session.osdp.profile import LineProfile
+from firmware_bridge.wire.osdp.secure import BaseKey
 from tableside.config import TableConfig
 from tableside.configuration import shape
 from tableside.configuration.shape import DeviceRole
@@ -33,11 +43,16 @@ class Equipment:
         return any(line.has_orders for line in self.lines)
 
 
-def equip(table: TableConfig, ground: Ground, report: Report, epoch: int) -> Equipment:
-    """Every device of the table, not yet running. The configuration was checked: nothing here refuses it."""
+def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses: dict[str, OsdpBus]) -> Equipment:
+    """Every device of the table, not yet running. The configuration was checked: nothing here refuses it.
+
+    `buses`, by address, may have stations of other tables: a bus runs with the table that names it first.
+    """
     equipment = Equipment()
     for device in table.devices:
-        if device.role is not DeviceRole.BADGE_READER:
+        if device.role is DeviceRole.BADGE_READER:
+            _add_reader(equipment, device, ground, report, buses)
+        else:
             _add_tdl(equipment, device, ground, report, epoch)
     return equipment
 
@@ -55,15 +70,52 @@ def _add_tdl(equipment: Equipment, device: shape.Device, ground: Ground, report:
     equipment.devices[device.name] = driver
     equipment.running[device.name] = driver.run
     equipment.lines.append(driver.line)
-    equipment.health[device.name] = lambda: _tdl_health(driver.line)
+    equipment.health[device.name] = lambda: _health(driver.line.keeper, driver.line.counts)
 
 
-def _tdl_health(line: TdlLine) -> dict[str, object]:
-    """What the technician sees of one cable."""
-    counts = asdict(line.counts)
+def _add_reader(
+    equipment: Equipment, device: shape.Device, ground: Ground, report: Report, buses: dict[str, OsdpBus]
+) -> None:
+    """Readers at one address share its bus, which runs as a task of its own."""
+    bus = buses.get(device.address)
+    if bus is None:
+        name = f"bus of {device.name}"
+        settings = BusSettings(name, device.address, _line_profile(device.address))
+        bus = OsdpBus(settings, lambda: ground.connect(device.address), jitter=ground.jitter())
+        buses[device.address] = bus
+        equipment.running[name] = bus.run
+    reader = OsdpBadgeReader(_reader_settings(device), bus, report)
+    equipment.devices[device.name] = reader
+    equipment.running[device.name] = reader.run
+    station = device.osdp_address or 0
+    equipment.health[device.name] = lambda: _health(bus.keeper, bus.counts, bus.station_counts(station))
+
+
+def _line_profile(address: str) -> LineProfile:
+    parsed = parse_address(address)
+    return LineProfile(parsed.settings.baud) if isinstance(parsed, SerialAddress) else LineProfile()
+
+
+def _reader_settings(device: shape.Device) -> ReaderSettings:
+    key = None
+    if device.osdp_key_file is not None:
+        key = BaseKey(bytes.fromhex(Path(device.osdp_key_file).read_text("ascii")))
+    return ReaderSettings(
+        device.name,
+        device.osdp_address or 0,
+        serial=device.serial_number,
+        key=key,
+        is_reversed=device.is_reversed,
+        is_simulated=device.is_simulated,
+    )
+
+
+def _health(keeper: Keeper, *counts: LinkCounts | BusCounts | StationCounts) -> dict[str, object]:
+    """What the technician sees of one cable: counters that are not zero."""
+    counted = {name: value for count in counts for name, value in asdict(count).items() if value}
     return {
-        "is_connected": line.keeper.is_up,
-        "losses": line.keeper.losses,
-        "attempts": line.keeper.attempts_since_up,
-        "counts": counts,
+        "is_connected": keeper.is_up,
+        "losses": keeper.losses,
+        "attempts": keeper.attempts_since_up,
+        "counts": counted,
     }

@@ -11,8 +11,10 @@ import structlog
 from drivers.device import TdlDevice
 from drivers.events import DeviceLost, Fact, LampColour, LampPattern, ReaderLost
 from firmware_bridge.session.backoff import OWN_CABLE_S, Backoff
+from firmware_bridge.session.osdp import OsdpBus
+from tableside.badges import Badges
 from tableside.config import HostConfig, TableConfig
-from tableside.configuration.house import house_of
+from tableside.configuration.house import house_of, staff_by_badge
 from tableside.configuration.shape import DeviceRole
 from tableside.control.curtain import Curtain
 from tableside.control.desk import TableStopped
@@ -45,7 +47,9 @@ _log = structlog.get_logger("table")
 class TableHost:
     """Runs one table. `open` it, then `run` it until cancelled, with `stop` before; at the end `close`."""
 
-    def __init__(self, config: TableConfig, host: HostConfig, ground: Ground, version: str) -> None:
+    def __init__(
+        self, config: TableConfig, host: HostConfig, ground: Ground, version: str, buses: dict[str, OsdpBus]
+    ) -> None:
         self.name = config.name
         self.section = config.section
         self.texts = Texts(config.languages, host.time_zone)
@@ -57,6 +61,8 @@ class TableHost:
         self._host = host
         self._ground = ground
         self._version = version
+        self._buses = buses
+        self._is_broken = False
         self._news = asyncio.Event()
         self._journal: Journal | None = None
         self._hub: Hub | None = None
@@ -131,13 +137,14 @@ class TableHost:
         journal = self._journal = await self._ground.open_journal(place)
         house = house_of(self._host, self._config, journal.genesis.epoch)
         state = state_of(journal, house)
-        self._equipment = equip(self._config, self._ground, self.report, journal.genesis.epoch)
+        self._equipment = equip(self._config, self._ground, self.report, journal.genesis.epoch, self._buses)
         self._hub = Hub(
             journal,
             state,
             self._ground.clock,
             self._equipment.devices,
             [self._publish],
+            badges=Badges(staff_by_badge(self._config), self._ground.digest_key),
             version=self._version,
         )
         self.published = journal.tail.seq
@@ -170,12 +177,13 @@ class TableHost:
             await self._journal.close()
 
     async def report(self, fact: Fact) -> None:
-        """What the drivers call: the hub's queue."""
-        await self.hub.report(fact)
+        """What the drivers call: the hub's queue. Where the hub has broken nothing is acknowledged: devices keep it."""
+        if not self._is_broken:
+            await self.hub.report(fact)
 
     async def tell(self, what: AnyInput) -> None:
         """A fact of the daemon itself; dropped where the table's hub has broken, as nothing decides there."""
-        if not self.stopped:
+        if not self._is_broken:
             await self.hub.report(what)
 
     def _publish(self, entries: Sequence[Entry]) -> None:
@@ -191,9 +199,9 @@ class TableHost:
         try:
             await self.hub.run()
         except Exception as error:  # a fault of ours, whichever: the machine must not go on under nobody's eye
+            self._is_broken = True
             self.stopped = f"{type(error).__name__}: {error}"
             _log.critical("hub_crashed", exc_info=error)
-        if self.stopped:
             await self._stay_stopped()
 
     async def _stay_stopped(self) -> None:
