@@ -18,6 +18,8 @@ from firmware_bridge.links.base import Link, LinkAbsent
 BAUDS = (1200, 2400, 4800, 9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600)
 FORMAT = re.compile(r"([78])([NEO])([12])")
 USB_ID = re.compile(r"[0-9a-fA-F]{4}")
+# pid.codes keeps these product numbers of its vendor number for tests: no device on sale has one.
+TEST_IDS = {(0x1209, product) for product in range(0x01, 0x11)}
 # MQTT 5 §4.7: these are wildcards, and a topic that begins with $ is the broker's own.
 TOPIC_LEVEL = re.compile(r"[^+#/\x00]+")
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import usb.core
 
+from firmware_bridge.links.address_kinds import TEST_IDS
 from firmware_bridge.links.apart import open_apart
 from firmware_bridge.links.base import LinkClosed, Receiver
 from firmware_bridge.links.ending import Ending
@@ -27,8 +28,6 @@ TRANSFER_TIMEOUT_MS = 200
 # Chunks on their way from the reading thread to the loop; the next read waits until one is taken.
 CHUNKS_UNDER_WAY = 32
 CLOSE_TIMEOUT_S = 0.9
-# pid.codes keeps these product numbers of its vendor number for tests: no device on sale has one.
-TEST_IDS = {(0x1209, product) for product in range(0x01, 0x11)}
 
 
 class UsbLink:

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from firmware_bridge.links.address import Address, AddressError, parse_address
-from firmware_bridge.links.address_kinds import MemoryAddress, SerialAddress, TcpAddress, UsbAddress
+from firmware_bridge.links.address_kinds import (
+    TEST_IDS,
+    MemoryAddress,
+    SerialAddress,
+    TcpAddress,
+    UsbAddress,
+)
 
 SERIAL = "serial://"
 PSEUDO_TERMINALS = "/dev/pts/"
@@ -47,8 +53,6 @@ class DeviceAddress:
             case SerialAddress(node=node):
                 return os.path.realpath(node).startswith(PSEUDO_TERMINALS)
             case UsbAddress(vendor=vendor, product=product):
-                from firmware_bridge.links.usb import TEST_IDS  # brings pyusb, which few tables need
-
                 return (vendor, product) in TEST_IDS
             case TcpAddress(host=host):
                 return _is_loopback(host)

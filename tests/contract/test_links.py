@@ -263,6 +263,34 @@ async def test_a_second_opening_is_refused_and_disturbs_nobody(cable: Cable) -> 
     await again.close()
 
 
+async def test_a_link_that_was_never_started_can_be_closed_and_tells_whoever_starts_it_later(cable: Cable) -> None:
+    async with asyncio.timeout(DEADLINE_S):
+        await cable.host.close()
+    with pytest.raises(LinkClosed):
+        await cable.host.write(b"x")
+    late = Collector()
+    cable.host.start(late)
+    await late.until_lost()
+    await cable.host.close()
+    assert len(late.lost) == 1
+
+
+async def test_an_end_before_the_start_is_told_after_it(cable: Cable) -> None:
+    await cable.device.close()
+    got = Collector()
+    cable.host.start(got)
+    await got.until_lost()
+    await cable.host.close()
+    assert (got.chunks, len(got.lost)) == ([], 1)
+
+
+async def test_writing_nothing_sends_nothing(ends: Ends) -> None:
+    await ends.host.write(b"")
+    await ends.host.write(b"something")
+    await ends.at_device.until_bytes(9)
+    assert bytes(ends.at_device.text) == b"something"
+
+
 def open_descriptors() -> int:
     return len(os.listdir("/proc/self/fd"))
 

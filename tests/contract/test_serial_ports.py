@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import fcntl
 import os
 import sys
@@ -105,6 +106,40 @@ def test_a_pulled_cable_is_told_once_and_costs_nothing_afterwards(when: str) -> 
 
     with asyncio.Runner(loop_factory=CountingLoop) as runner:
         runner.run(asyncio.wait_for(pull(), DEADLINE_S))
+
+
+@pytest.mark.parametrize("taken_before", [0, 5])
+async def test_an_error_in_the_middle_of_a_write_is_told_once(
+    monkeypatch: pytest.MonkeyPatch, taken_before: int
+) -> None:
+    """BR-024, BR-026: at once, or when the port was to take the rest; never as a write that seemed to succeed."""
+    pty = open_pty()
+    host, got = await ends(pty)
+    error = OSError(errno.EIO, "Input/output error")
+    answers: list[int | OSError] = [taken_before, error] if taken_before else [error]
+    really_write = os.write
+
+    def faulty_write(descriptor: int, data: bytes) -> int:
+        if descriptor != host._descriptor:
+            return really_write(descriptor, data)
+        answer = answers.pop(0)
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    monkeypatch.setattr("firmware_bridge.links.descriptor.os.write", faulty_write)
+    if taken_before:
+        await host.write(b"twelve bytes")  # five were taken; the rest finds the error
+        assert "Input/output error" in str(await got.until_lost())
+    else:
+        with pytest.raises(LinkClosed, match="Input/output error"):
+            await host.write(b"twelve bytes")
+        await got.until_lost()
+    with pytest.raises(LinkClosed):
+        await host.write(b"x")
+    await host.close()
+    assert len(got.lost) == 1
+    await pty.link.close()
 
 
 def test_the_counting_loop_would_notice_a_busy_one() -> None:
