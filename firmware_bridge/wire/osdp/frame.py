@@ -60,15 +60,14 @@ class Frame:
     code: int
     data: bytes = b""
     block: SecurityBlock | None = None
-    mac: bytes = b""  # four bytes where the block's type carries a MAC
+    mac: bytes = b""  # four bytes where the block's type carries a MAC; a panel was seen to leave it out
     check: Check = Check.CRC
 
     @property
     def size(self) -> int:
         """Bytes on the wire, without a mark."""
         block = 2 + len(self.block.data) if self.block else 0
-        mac = MAC_SIZE if self.block and self.block.has_mac else 0
-        return HEADER_SIZE + block + 1 + len(self.data) + mac + self.check.value
+        return HEADER_SIZE + block + 1 + len(self.data) + len(self.mac) + self.check.value
 
 
 def crc(data: bytes) -> int:
@@ -98,7 +97,7 @@ def authenticated(frame: Frame) -> bytes:
 def encode_frame(frame: Frame) -> bytes:
     """The frame's bytes, without a mark. Raises ValueError for a value that has no place in it."""
     has_mac = frame.block is not None and frame.block.has_mac
-    if len(frame.mac) != (MAC_SIZE if has_mac else 0):
+    if frame.mac and (not has_mac or len(frame.mac) != MAC_SIZE):
         raise ValueError(f"a frame with this security block carries no MAC of {len(frame.mac)} bytes")
     if frame.size > FRAME_MAX:
         raise ValueError(f"{frame.size} bytes are more than the {FRAME_MAX} of a frame")
@@ -122,11 +121,11 @@ def judge_header(data: bytes | bytearray, frame_max: int = FRAME_MAX) -> int | G
         return GarbageReason.BAD_FIELD
     shortest = HEADER_SIZE + 1 + (2 if control & CRC_BIT else 1)
     if control & BLOCK_BIT:
-        if len(data) < HEADER_SIZE + 2:
+        if len(data) < HEADER_SIZE + 1:
             return _judge_length(data, shortest + 2, frame_max)
         if data[5] < 2:
             return GarbageReason.BAD_FIELD
-        shortest += data[5] + (MAC_SIZE if data[6] in _MAC_TYPES else 0)
+        shortest += data[5]
     judged = _judge_length(data, shortest, frame_max)
     return int.from_bytes(data[2:4], "little") if judged is None else judged
 
@@ -161,7 +160,9 @@ def read_checked(data: bytes) -> Frame | None:
     if control & BLOCK_BIT:
         at += body[5]
         block = SecurityBlock(body[6], body[7:at])
-    end = len(body) - (MAC_SIZE if block and block.has_mac else 0)
+    end = len(body)
+    if block and block.has_mac and end - MAC_SIZE > at:
+        end -= MAC_SIZE
     return Frame(
         address=body[1] & ~REPLY_BIT,
         is_reply=bool(body[1] & REPLY_BIT),

@@ -217,9 +217,9 @@ def test_the_channel_carries_a_card() -> None:
 
 
 def test_a_panel_whose_first_poll_already_has_a_block_of_type_15_is_told_nak_6_and_may_begin() -> None:
-    """Seen of `osdp` 1.6: its first poll is sealed with no channel; its key selector is 00 with its own key too."""
+    """Seen of `osdp` 1.6: the poll has neither channel nor MAC; its key selector is 00 with its own key too."""
     asker = Asker(reader())
-    poll = Frame(1, False, 0, 0x60, b"", SecurityBlock(0x15), bytes(4))
+    poll = Frame(1, False, 0, 0x60, b"", SecurityBlock(0x15))
     reply = asker.frame(poll)
     assert decode_reply(reply.code, reply.data) == Refused(NakCode.SECURITY_CONDITIONS)
     make_channel(asker, selector=0)

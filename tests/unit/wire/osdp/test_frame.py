@@ -77,6 +77,14 @@ def test_every_shorter_part_is_garbage(raw: bytes) -> None:
     assert decode_frame(raw + b"\x00") == Garbage(GarbageReason.BAD_LENGTH, len(raw) + 1)
 
 
+def test_a_sealed_type_without_a_mac_is_a_frame_too() -> None:
+    """The first poll of `osdp` 1.6 (captured): a block of type 15, and no MAC, for there is no channel yet."""
+    raw = bytes.fromhex("53 65 0A 00 0C 02 15 60 E5 1F")
+    frame = Frame(address=0x65, is_reply=False, sequence=0, code=0x60, block=SecurityBlock(0x15))
+    assert decode_frame(raw) == frame
+    assert encode_frame(frame) == raw
+
+
 @pytest.mark.parametrize("byte", [0x00, 0xFF, 0x53])
 def test_a_line_stuck_at_one_value_never_validates_br_003(byte: int) -> None:
     for size in range(FRAME_MAX + 2):
@@ -91,7 +99,7 @@ def test_a_line_stuck_at_one_value_never_validates_br_003(byte: int) -> None:
         ("53 65 FF FF 06 60 02 F6", GarbageReason.OVERSIZED),
         ("53 65 08 00 16 60 02 F6", GarbageReason.BAD_FIELD),  # a reserved bit of the control byte
         ("53 65 0A 00 0E 01 15 60 02 F6", GarbageReason.BAD_FIELD),  # a security block of one byte
-        ("53 65 0B 00 0E 02 15 60 02 F6", GarbageReason.BAD_LENGTH),  # no room for the MAC
+        ("53 65 09 00 0E 02 15 60 02", GarbageReason.BAD_LENGTH),  # no room for the block
         ("53 65 08 00 06 60 02", GarbageReason.TRUNCATED),
         ("53 65 08 00 06 60 02 F7", GarbageReason.BAD_CHECK),
     ],
@@ -108,7 +116,7 @@ def test_garbage_says_why(damage: str, reason: GarbageReason) -> None:
         Frame(address=1, is_reply=False, sequence=4, code=0x60),
         Frame(address=1, is_reply=False, sequence=0, code=0x100),
         Frame(address=1, is_reply=False, sequence=0, code=0x60, mac=b"1234"),
-        Frame(address=1, is_reply=False, sequence=0, code=0x60, block=SecurityBlock(0x15)),
+        Frame(address=1, is_reply=False, sequence=0, code=0x60, block=SecurityBlock(0x15), mac=b"12345"),
         Frame(address=1, is_reply=False, sequence=0, code=0x60, data=bytes(FRAME_MAX)),
     ],
 )
@@ -134,6 +142,6 @@ def test_decoding_never_raises(data: bytes) -> None:
     block=st.none() | st.builds(SecurityBlock, st.integers(0, 0xFF), st.binary(max_size=3)),
 )
 def test_what_is_encoded_is_decoded(block: SecurityBlock | None, **fields: Any) -> None:
-    mac = b"\x01\x02\x03\x04" if block and block.has_mac else b""
+    mac = b"\x01\x02\x03\x04" if block and block.has_mac else b""  # without one, data could be taken for it
     frame = Frame(block=block, mac=mac, **fields)
     assert decode_frame(encode_frame(frame)) == frame
