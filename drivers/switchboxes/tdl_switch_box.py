@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NoReturn
-
 from drivers.events import (
     CommandAnswered,
     LampColour,
@@ -42,7 +40,7 @@ class TdlSwitchBox:
         self.name = settings.name
         self.line = TdlLine(settings, around, Profile.SWITCH_BOX, NOTICE_KINDS)
 
-    async def run(self) -> NoReturn:
+    async def run(self) -> None:
         """Keep it connected until cancelled."""
         await self.line.run()
 

@@ -7,19 +7,20 @@ It knows no protocol: it is given one coroutine that connects, works and raises 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from typing import NoReturn
 
 import structlog
 
 from firmware_bridge.session.backoff import Backoff
 from firmware_bridge.session.endings import Ending, SessionOver
+from firmware_bridge.session.supervised import run_together
 
 # A link that held for a minute is a link; one that flaps faster keeps its longer waits (BR-046).
 STABLE_S = 60.0
 
 Up = Callable[[], None]
-Attempt = Callable[[Up], Awaitable[None]]
+Attempt = Callable[[Up], Coroutine[object, object, None]]
 
 _log = structlog.get_logger("keeper")
 
@@ -53,7 +54,7 @@ class Keeper:
         while True:
             self.attempts_since_up += 1
             try:
-                await self._attempt(self._came_up)
+                await run_together(self._attempt(self._came_up))
                 raise ConnectionError("the session ended without saying why")
             except Exception as error:
                 wait_s = self._ended(error)

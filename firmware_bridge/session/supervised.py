@@ -1,28 +1,58 @@
-"""Tasks that live and die together (BR-026)."""
+"""Tasks that live and die together (BR-026), and that can always be stopped."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import NoReturn
+from collections.abc import Coroutine, Sequence
 
 from firmware_bridge.session.endings import SessionOver
 
 
-async def run_together(*parts: Coroutine[None, None, NoReturn]) -> NoReturn:
-    """Run parts that never end by themselves; when one fails all are cancelled and its exception is raised.
+async def run_together(*parts: Coroutine[object, object, object]) -> None:
+    """Run parts until the first one ends; then cancel the others, wait for them, and raise what it raised.
 
-    Where several fail at once, one that nobody foresaw is raised before the end of a session.
+    Where several failed at once, one that nobody foresaw is raised before the end of a session. A cancel from
+    outside always comes out as one. (A TaskGroup of Python 3.11 swallows it where a part fails in the same turn,
+    and a keeper that goes on after its cancel as after any loss can never be stopped.)
     """
+    tasks = [asyncio.ensure_future(part) for part in parts]
     try:
-        async with asyncio.TaskGroup() as tasks:
-            for part in parts:
-                tasks.create_task(part)
-    except BaseExceptionGroup as group:
-        raise _first_cause(group) from None
-    raise RuntimeError("a part that never ends has ended; every part of a session runs until cancelled")
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        await _end(tasks)
+    except asyncio.CancelledError:
+        await _end(tasks)
+        _tell_unforeseen(_errors(tasks))
+        raise
+    errors = _errors(tasks)
+    if errors:
+        raise _first_cause(errors)
 
 
-def _first_cause(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    unforeseen = [error for error in group.exceptions if not isinstance(error, SessionOver)]
-    return (unforeseen or list(group.exceptions))[0]
+async def _end(tasks: Sequence[asyncio.Future[object]]) -> None:
+    """Cancel and wait, also when cancelled once more meanwhile: no task is left behind."""
+    was_cancelled = False
+    for task in tasks:
+        task.cancel()
+    while not all(task.done() for task in tasks):
+        try:
+            await asyncio.wait(tasks)
+        except asyncio.CancelledError:
+            was_cancelled = True
+    if was_cancelled:
+        raise asyncio.CancelledError
+
+
+def _errors(tasks: Sequence[asyncio.Future[object]]) -> list[BaseException]:
+    return [error for task in tasks if not task.cancelled() and (error := task.exception()) is not None]
+
+
+def _tell_unforeseen(errors: Sequence[BaseException]) -> None:
+    """A cancel leaves no place to raise them; the loop's handler logs what nobody foresaw."""
+    for error in errors:
+        if not isinstance(error, SessionOver):
+            asyncio.get_running_loop().call_exception_handler({"message": "failed while stopping", "exception": error})
+
+
+def _first_cause(errors: Sequence[BaseException]) -> BaseException:
+    unforeseen = [error for error in errors if not isinstance(error, SessionOver)]
+    return (unforeseen or errors)[0]

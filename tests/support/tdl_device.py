@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from firmware_bridge.links.base import Link, LinkClosed
+from firmware_bridge.links.base import Link, LinkClosed, LinkRefused
 from firmware_bridge.links.memory import memory_pair
 from firmware_bridge.wire.garbage import Garbage
 from firmware_bridge.wire.tdl.cbor import Value
@@ -91,6 +91,7 @@ class ScriptedDevice:
         self.busy: set[int] = set()
         self.is_other_host_active = False
         self.is_mute = False
+        self.is_absent = False
         self.moved: list[int] = []  # numbers that really moved something, one entry for each motion
         self.requests: list[Frame] = []  # every request that was taken, in order
         self.hellos = 0
@@ -111,8 +112,10 @@ class ScriptedDevice:
     # --- the cable ----------------------------------------------------------------------------------------
 
     async def connect(self) -> Link:
-        """A new cable to the device."""
+        """A new cable to the device. Raises `LinkRefused` while it is absent."""
         await self.cut()
+        if self.is_absent:
+            raise LinkRefused("memory://device: nobody there")
         near, far = memory_pair("device", is_message_based=self._is_message_based)
         self._far = far
         self._decoder = MessageDecoder() if self._is_message_based else StreamDecoder()

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from typing import NoReturn
 
 from firmware_bridge.links.base import Link
 from firmware_bridge.session.counts import LinkCounts
@@ -98,7 +97,7 @@ class TdlSession:
         if self._notices.acknowledge(boot, number):
             self._acknowledge_soon()
 
-    async def run(self) -> NoReturn:
+    async def run(self) -> None:
         """Work until the connection ends. Raises `SessionOver`; the link is closed then."""
         reason = self._cable.over(Ending.LINK_LOST, "closed by this side")
         try:
@@ -129,11 +128,10 @@ class TdlSession:
         self._notices.begin(self._hello.boot, oldest=self._hello.oldest_notice, newest=self._hello.newest_notice)
         return self._hello
 
-    async def _set_up(self, hello: HelloReply) -> NoReturn:
+    async def _set_up(self, hello: HelloReply) -> None:
         """Step 3: read identity and levels, say that the device is ready; then there is nothing left to do."""
         self._upward.put(await read_levels(self.ask, hello, self._opening.expected, self._cable.address))
-        while True:
-            await asyncio.Event().wait()
+        await asyncio.Event().wait()
 
     # --- what comes in ------------------------------------------------------------------------------------
 
