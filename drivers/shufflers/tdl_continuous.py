@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from drivers.events import LampColour, LampPattern, PermitKind, Verb
 from drivers.tdl import Surroundings, TdlLine, TdlSettings, orders
 from firmware_bridge.wire.tdl.codes import NoticeKind, Profile
@@ -38,7 +40,7 @@ class TdlContinuousShuffler:
         self.name = settings.name
         self.line = TdlLine(settings, around, Profile.CONTINUOUS, NOTICE_KINDS)
 
-    async def run(self) -> None:
+    async def run(self) -> NoReturn:
         """Keep it connected until cancelled."""
         await self.line.run()
 

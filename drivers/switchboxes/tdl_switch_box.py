@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 from drivers.events import (
     CommandAnswered,
     LampColour,
@@ -40,7 +42,7 @@ class TdlSwitchBox:
         self.name = settings.name
         self.line = TdlLine(settings, around, Profile.SWITCH_BOX, NOTICE_KINDS)
 
-    async def run(self) -> None:
+    async def run(self) -> NoReturn:
         """Keep it connected until cancelled."""
         await self.line.run()
 

@@ -93,7 +93,7 @@ class TdlLine:
         """Orders are on their way to the device."""
         return self._session is not None and self._session.has_orders
 
-    async def run(self) -> None:
+    async def run(self) -> NoReturn:
         """Report the device as away, then keep it connected until cancelled."""
         await self._around.report(DeviceLost(device=self.name, why="not connected since the start"))
         await run_together(self.keeper.run(), self._report_refusals())

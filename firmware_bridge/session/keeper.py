@@ -55,7 +55,6 @@ class Keeper:
             self.attempts_since_up += 1
             try:
                 await run_together(self._attempt(self._came_up))
-                raise ConnectionError("the session ended without saying why")
             except Exception as error:
                 wait_s = self._ended(error)
             await asyncio.sleep(wait_s)

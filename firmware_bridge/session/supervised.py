@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Coroutine, Sequence
+from typing import NoReturn
 
 from firmware_bridge.session.endings import SessionOver
 
 
-async def run_together(*parts: Coroutine[object, object, object]) -> None:
+class PartEnded(ConnectionError):
+    """A part that should have run for ever has ended without an exception."""
+
+
+async def run_together(*parts: Coroutine[object, object, object]) -> NoReturn:
     """Run parts until the first one ends; then cancel the others, wait for them, and raise what it raised.
 
-    Where several failed at once, one that nobody foresaw is raised before the end of a session. A cancel from
-    outside always comes out as one. (A TaskGroup of Python 3.11 swallows it where a part fails in the same turn,
-    and a keeper that goes on after its cancel as after any loss can never be stopped.)
+    One that just ended raises `PartEnded`. Where several failed at once, one that nobody foresaw is raised before
+    the end of a session. A cancel from outside always comes out as one. (A TaskGroup of Python 3.11 swallows it
+    where a part fails in the same turn, and a keeper that goes on after its cancel as after any loss can never be
+    stopped.)
     """
     tasks = [asyncio.ensure_future(part) for part in parts]
     try:
@@ -23,9 +29,7 @@ async def run_together(*parts: Coroutine[object, object, object]) -> None:
         await _end(tasks)
         _tell_unforeseen(_errors(tasks))
         raise
-    errors = _errors(tasks)
-    if errors:
-        raise _first_cause(errors)
+    raise _first_cause([*_errors(tasks), PartEnded("a session ended without saying why")])
 
 
 async def _end(tasks: Sequence[asyncio.Future[object]]) -> None:
@@ -54,5 +58,5 @@ def _tell_unforeseen(errors: Sequence[BaseException]) -> None:
 
 
 def _first_cause(errors: Sequence[BaseException]) -> BaseException:
-    unforeseen = [error for error in errors if not isinstance(error, SessionOver)]
+    unforeseen = [error for error in errors if not isinstance(error, SessionOver | PartEnded)]
     return (unforeseen or errors)[0]

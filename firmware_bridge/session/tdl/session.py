@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from typing import NoReturn
 
 from firmware_bridge.links.base import Link
 from firmware_bridge.session.counts import LinkCounts
@@ -97,7 +98,7 @@ class TdlSession:
         if self._notices.acknowledge(boot, number):
             self._acknowledge_soon()
 
-    async def run(self) -> None:
+    async def run(self) -> NoReturn:
         """Work until the connection ends. Raises `SessionOver`; the link is closed then."""
         reason = self._cable.over(Ending.LINK_LOST, "closed by this side")
         try:

@@ -8,7 +8,7 @@ from typing import NoReturn
 import pytest
 
 from firmware_bridge.session.endings import Ending, SessionOver
-from firmware_bridge.session.supervised import run_together
+from firmware_bridge.session.supervised import PartEnded, run_together
 
 pytestmark = pytest.mark.virtual_time
 
@@ -41,7 +41,8 @@ async def test_what_nobody_foresaw_comes_before_the_end_of_a_session() -> None:
 
 async def test_a_part_that_ends_ends_the_others() -> None:
     ended: list[str] = []
-    await run_together(asyncio.sleep(1), for_ever(ended))
+    with pytest.raises(PartEnded):
+        await run_together(asyncio.sleep(1), for_ever(ended))
     assert ended == ["tidy"]
 
 
