@@ -30,7 +30,7 @@ class UsbDeviceLink:
     def __init__(self, address: str) -> None:
         self.address = address
         self._loop = asyncio.get_running_loop()
-        self._ending = Ending()
+        self._ending = Ending(address)
         self._gate = Gate(self._ending.check)
         self._receiver: Receiver | None = None
         self._is_reading = True

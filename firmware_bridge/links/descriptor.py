@@ -35,7 +35,7 @@ class DescriptorLink:
         self._descriptor = descriptor
         self._release = release
         self._loop = asyncio.get_running_loop()
-        self._ending = Ending()
+        self._ending = Ending(address)
         self._gate = Gate(self._ending.check)
         self._unsent = bytearray()
         self._receive: Callable[[bytes], None] = _nobody
@@ -51,7 +51,7 @@ class DescriptorLink:
     async def write(self, data: bytes) -> None:
         """Hand bytes to the operating system; waits while it takes none. Raises `LinkClosed`."""
         if self._ending.reason is not None:
-            self._ending.check()
+            raise self._ending.error()
         if not self._unsent and not self._gate.waiting:
             try:
                 taken = os.write(self._descriptor, data)
@@ -59,7 +59,7 @@ class DescriptorLink:
                 taken = 0
             except OSError as error:
                 self._lose(error)
-                raise LinkClosed(f"{self.address}: {error}") from error
+                raise self._ending.error() from error
             if taken == len(data):
                 return
             data = data[taken:]
@@ -135,7 +135,7 @@ class DescriptorLink:
             self._loop.remove_writer(self._descriptor)
 
     def _lose(self, reason: Exception) -> None:
-        if not self._ending.end(_named(self.address, reason)):
+        if not self._ending.end(reason):
             return
         self._loop.remove_reader(self._descriptor)
         self._loop.remove_writer(self._descriptor)
@@ -155,11 +155,3 @@ class DescriptorLink:
 
 def _nobody(chunk: bytes) -> None:
     """The receiver of a link that is not started; never called, as nothing is watched yet."""
-
-
-def _named(address: str, reason: Exception) -> Exception:
-    if isinstance(reason, LinkClosed):
-        return reason
-    named = LinkClosed(f"{address}: {reason}")
-    named.__cause__ = reason
-    return named

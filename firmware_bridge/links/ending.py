@@ -10,9 +10,10 @@ from firmware_bridge.links.base import LinkClosed, Receiver
 class Ending:
     """State of a link's end; shared by every link so that "exactly once" is written once."""
 
-    __slots__ = ("_loop", "_receiver", "_told", "reason")
+    __slots__ = ("_address", "_loop", "_receiver", "_told", "reason")
 
-    def __init__(self) -> None:
+    def __init__(self, address: str) -> None:
+        self._address = address
         self.reason: LinkClosed | None = None
         self._receiver: Receiver | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -33,21 +34,27 @@ class Ending:
             self._loop.call_soon(self._tell, self._receiver, self.reason)
 
     def end(self, reason: Exception) -> bool:
-        """Note why the link ended; True for the first reason, which alone is told.
+        """Note why the link ended; True for the first reason, which alone is told, as a `LinkClosed` with its cause.
 
         The receiver is called in a later turn of the loop, so that nobody is called from within its own call.
         """
         if self.reason is not None:
             return False
-        self.reason = reason if isinstance(reason, LinkClosed) else _as_closed(reason)
+        self.reason = reason if isinstance(reason, LinkClosed) else self._named(reason)
         if self._loop is not None and self._receiver is not None:
             self._loop.call_soon(self._tell, self._receiver, self.reason)
         return True
 
     def check(self) -> None:
-        """Raise `LinkClosed` when the link is over: a new one each time, so that tracebacks do not grow."""
+        """Raise `LinkClosed` when the link is over."""
         if self.reason is not None:
-            raise LinkClosed(str(self.reason)) from self.reason
+            raise self.error()
+
+    def error(self) -> LinkClosed:
+        """What a write on a link that is over raises: a new one each time, so that tracebacks do not grow."""
+        error = LinkClosed(str(self.reason))
+        error.__cause__ = self.reason
+        return error
 
     async def told(self) -> None:
         """Wait until the receiver of a started link has heard of the end."""
@@ -58,8 +65,7 @@ class Ending:
         self._told.set()
         receiver.link_lost(reason)
 
-
-def _as_closed(reason: Exception) -> LinkClosed:
-    closed = LinkClosed(str(reason) or type(reason).__name__)
-    closed.__cause__ = reason
-    return closed
+    def _named(self, reason: Exception) -> LinkClosed:
+        named = LinkClosed(f"{self._address}: {str(reason) or type(reason).__name__}")
+        named.__cause__ = reason
+        return named

@@ -19,7 +19,7 @@ class MemoryLink:
     def __init__(self, address: str, *, is_message_based: bool) -> None:
         self.address = address
         self.is_message_based = is_message_based
-        self._ending = Ending()
+        self._ending = Ending(address)
         self._gate = Gate(self._check)  # stands in front of the other end's inbox
         self._inbox = Inbox(self._chunk_taken)
         self._other: MemoryLink = self

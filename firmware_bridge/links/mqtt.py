@@ -122,7 +122,7 @@ class MqttLink:
         if expiry_s is not None:
             self._frame_properties.MessageExpiryInterval = expiry_s
         self._judge = judge
-        self._ending = Ending()
+        self._ending = Ending(address)
         self._gate = Gate(self._ending.check)
         self._inbox = Inbox(lambda: None)
         self._unacknowledged_bytes = 0

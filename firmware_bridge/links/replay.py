@@ -26,7 +26,7 @@ class ReplayLink:
         self.is_message_based = recording.head.is_message_based
         self.first_difference: int | None = None  # at which byte the host first wrote something else than recorded
         self._recording = recording
-        self._ending = Ending()
+        self._ending = Ending(address)
         self._gate = Gate(self._ending.check)
         self._inbox = Inbox(self._chunk_taken)
         self._is_inbox_empty = asyncio.Event()

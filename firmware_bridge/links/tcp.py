@@ -44,7 +44,7 @@ class TcpLink(asyncio.Protocol):
         self.is_simulated = False
         self._connected = connected
         self._transport: asyncio.Transport | None = None
-        self._ending = Ending()
+        self._ending = Ending(address)
         self._gate = Gate(self._ending.check)
         self._receiver: Receiver | None = None
         self._is_reading = False

@@ -40,7 +40,7 @@ class UsbLink:
         self.is_simulated = is_simulated
         self._stream = stream
         self._loop = asyncio.get_running_loop()
-        self._ending = Ending()
+        self._ending = Ending(address)
         self._gate = Gate(self._ending.check)
         self._inbox = Inbox(self._chunk_taken)
         self._unsent_bytes = 0
@@ -119,9 +119,7 @@ class UsbLink:
         try:
             work()
         except Exception as error:  # whatever it is, the thread does not end unnoticed (BR-026)
-            lost = LinkClosed(f"{self.address}: {error or type(error).__name__}")
-            lost.__cause__ = error
-            self._post(self._lose, lost)
+            self._post(self._lose, error)
 
     def _read_on(self) -> None:
         while not self._is_stopped.is_set():
