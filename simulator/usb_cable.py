@@ -14,7 +14,7 @@ import usb.core
 
 from firmware_bridge.links.base import LinkClosed, Receiver
 from firmware_bridge.links.ending import Ending
-from firmware_bridge.links.outbox import Gate
+from firmware_bridge.links.gate import Gate
 
 PACKET_SIZE = 64  # bulk at full speed
 # What the device's controller takes before it answers "not now".

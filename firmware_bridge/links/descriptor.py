@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from firmware_bridge.links.base import LinkClosed, Receiver
 from firmware_bridge.links.ending import Ending
-from firmware_bridge.links.outbox import Gate
+from firmware_bridge.links.gate import Gate
 
 # More than a pseudo-terminal or a USB adapter ever holds; one read takes all that is there.
 READ_SIZE = 65_536

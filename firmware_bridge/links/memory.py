@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from firmware_bridge.links.base import LinkClosed, Receiver
 from firmware_bridge.links.ending import Ending
+from firmware_bridge.links.gate import Gate
 from firmware_bridge.links.inbox import Inbox
-from firmware_bridge.links.outbox import Gate
 
 
 class MemoryLink:

@@ -27,9 +27,9 @@ from firmware_bridge.links.base import (
     Receiver,
 )
 from firmware_bridge.links.ending import Ending
+from firmware_bridge.links.gate import Gate
 from firmware_bridge.links.inbox import Inbox
 from firmware_bridge.links.mqtt_status import BadStatus, LinkStatus
-from firmware_bridge.links.outbox import Gate
 
 # TDL §7: a frame that the broker could not hand on for so long is dead.
 DOWN_EXPIRY_S = 2

@@ -11,8 +11,8 @@ import asyncio
 from firmware_bridge.clock import NS_PER_S
 from firmware_bridge.links.base import LinkClosed, Receiver
 from firmware_bridge.links.ending import Ending
+from firmware_bridge.links.gate import Gate
 from firmware_bridge.links.inbox import Inbox
-from firmware_bridge.links.outbox import Gate
 from firmware_bridge.links.recording import Direction, Recording
 
 

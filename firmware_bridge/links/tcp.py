@@ -18,7 +18,7 @@ from firmware_bridge.links.base import (
     Receiver,
 )
 from firmware_bridge.links.ending import Ending
-from firmware_bridge.links.outbox import Gate
+from firmware_bridge.links.gate import Gate
 
 # A device in the same building answers at once; a name server that is down gives up by then too.
 CONNECT_TIMEOUT_S = 3.0

@@ -19,8 +19,8 @@ from firmware_bridge.links.address_kinds import TEST_IDS
 from firmware_bridge.links.apart import open_apart
 from firmware_bridge.links.base import LinkClosed, Receiver
 from firmware_bridge.links.ending import Ending
+from firmware_bridge.links.gate import Gate
 from firmware_bridge.links.inbox import Inbox
-from firmware_bridge.links.outbox import Gate
 from firmware_bridge.links.usb_device import UsbStream, claim
 
 # How long a thread may sit in the library before it looks at its stop flag; two of them fit well into a close.
