@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from benchmarks import serial_round_trip
+from benchmarks import journal_rows, serial_round_trip
 from benchmarks.compare import Row
 
 ALL: Mapping[str, Callable[[], list[Row]]] = {
     "serial": serial_round_trip.measure,
+    "journal": journal_rows.measure,
 }
 
 

@@ -9,6 +9,9 @@ from tableside.journal.chain import chained, stored_bytes
 from tableside.journal.record import EMPTY, FORMAT, Draft, RecordKind, Row, Tail
 from tableside.journal.store import DraftRefused, RequestRepeated
 
+# An enumeration's members are looked up slowly, and this runs for every row.
+_GENESIS, _INPUT = RecordKind.GENESIS, RecordKind.INPUT
+
 
 def number(
     drafts: Sequence[Draft], tail: Tail, *, boot: str, is_taken: Callable[[str], bool], claimed: set[str]
@@ -23,9 +26,9 @@ def number(
     for draft in drafts:
         seq += 1
         kind, request = draft.kind, draft.request
-        if kind is RecordKind.GENESIS:
+        if kind is _GENESIS:
             raise DraftRefused("a genesis row is the first of a journal and written by the journal alone")
-        if request is not None and kind is RecordKind.INPUT:
+        if request is not None and kind is _INPUT:
             if request in requests or request in claimed or is_taken(request):
                 raise RequestRepeated(f"request {request} stands in the journal already: answer as it was answered")
             requests.add(request)
