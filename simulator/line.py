@@ -243,7 +243,6 @@ class _Lane:
             self._waiting.pop()
             chunk, self._held = self._held + chunk, b""
         if chunk:
-            at_s = max(at_s, self._waiting[-1][0]) if self._waiting else at_s
             self._waiting.append((at_s, chunk))
 
     def hold(self, chunk: bytes, at_s: float) -> None:

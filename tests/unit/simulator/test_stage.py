@@ -78,6 +78,20 @@ async def test_pace_makes_mechanics_quicker_and_leaves_deadlines_alone() -> None
     await finish(table)
 
 
+async def test_a_loop_that_was_busy_for_long_feeds_no_card_beyond_the_permit() -> None:
+    table = Table(1)
+    await table.host.begin()
+    await asyncio.sleep(5)
+    table.stage.act(lambda: hands.put_packet(table.machine, table.cards))
+    await table.host.ask(Operation.PERMIT, {0: Permit.FEED, 1: 2_000})
+    await asyncio.sleep(0.5)
+    table.stage.close()  # no alarm comes for ten seconds, as when the loop hangs
+    await asyncio.sleep(10)
+    table.stage.settle()
+    assert 3 < table.machine.meters.cards_in < 12
+    await finish(table)
+
+
 async def test_notices_wait_while_the_cable_is_out() -> None:
     table, _ = await feed_a_deck(20)
     await finish(table)

@@ -177,6 +177,24 @@ class TestCarousel:
         assert seen + machine.carousel.out_sensor.missed == drawn
         assert_conserved(cards, [felt, *machine.piles])
 
+    def test_after_a_jam_nothing_moves_until_the_gates_are_opened_anew(self) -> None:
+        machine, _, felt, now_ns = loaded(decks=2)
+        machine.deal_gate.open(None)
+        now_ns = run(machine, now_ns)
+        hands.crease(machine.carousel.buffer.bottom)
+        machine.draw(felt)
+        now_ns = run(machine, now_ns)
+        assert not machine.deal_gate.is_open
+        hands.open_lid(machine, with_key=True)
+        assert hands.take_stuck(machine, Spot.EXIT, felt) == 1
+        hands.close_lid(machine)
+        now_ns = run(machine, now_ns)
+        assert machine.standing.jams == set()
+        assert machine.draw(felt) == 0
+        machine.deal_gate.open(None)
+        run(machine, now_ns)
+        assert machine.draw(felt) == 1
+
     def test_power_lost_in_every_phase_of_a_load_loses_no_card(self) -> None:
         felt = Pile("felt")
         cards = new_deck(1, Back.RED, felt)
