@@ -15,11 +15,11 @@ from tableside.journal.chain import FindingKind, verify
 from tableside.journal.in_loop import InLoopJournal
 from tableside.journal.opening import Place
 from tableside.journal.record import RecordKind
-from tableside.journal.reserve import RESERVE_BYTES
 from tableside.journal.schema import Synchronous
 from tableside.journal.store import JournalRefused
 from tableside.journal.writer import JournalWriter
 from tests.support.journals import TABLE, WIDE, draft, file_of, full_disk, open_journal, place_in
+from tests.unit.journal.conftest import SMALL_RESERVE_BYTES
 
 
 async def test_settings_below_full_are_refused_br_048(tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_making_that_was_cut_short_is_begun_again(tmp_path: Path) -> None:
     (tmp_path / "BJ-1.reserve").write_bytes(bytes(1_000))
     journal = InLoopJournal.open(place_in(tmp_path), SystemClock())
     assert journal.opening.is_new
-    assert os.stat(tmp_path / "BJ-1.reserve").st_size >= RESERVE_BYTES
+    assert os.stat(tmp_path / "BJ-1.reserve").st_size == SMALL_RESERVE_BYTES
 
 
 def test_names_of_new_files_are_made_durable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

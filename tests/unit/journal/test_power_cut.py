@@ -23,12 +23,6 @@ from tests.support.power_cut import DiskLog, Event, LoggedDisk, Unavailable, log
 CUTS = 500
 
 
-@pytest.fixture(autouse=True)
-def small_reserve(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Only for speed: 500 disks are made."""
-    monkeypatch.setattr("tableside.journal.opening.RESERVE_BYTES", 65_536)
-
-
 @dataclass(frozen=True)
 class Story:
     """What was done to the disk, the rows, and after how many events which row was acknowledged."""
