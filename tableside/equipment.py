@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
 from drivers.device import Device, Report
+from drivers.events import DeviceLost, Fact, ReaderLost
 from drivers.registry import build_tdl
 from drivers.tdl import Surroundings, TdlLine, TdlSettings
 from firmware_bridge.links.address import parse_address
@@ -26,6 +27,7 @@ from tableside.ground import Ground
 
 Run = Callable[[], Coroutine[None, None, NoReturn]]
 Health = Callable[[], dict[str, object]]
+BROKEN = "its driver's task broke and is made anew"
 
 
 @dataclass(slots=True)
@@ -36,6 +38,7 @@ class Equipment:
     running: dict[str, Run] = field(default_factory=dict)
     health: dict[str, Health] = field(default_factory=dict)
     lines: list[TdlLine] = field(default_factory=list)
+    behind: dict[str, list[Fact]] = field(default_factory=dict)  # what is told when the task of that name breaks
 
     @property
     def has_orders(self) -> bool:
@@ -70,6 +73,7 @@ def _add_tdl(equipment: Equipment, device: shape.Device, ground: Ground, report:
     equipment.devices[device.name] = driver
     equipment.running[device.name] = driver.run
     equipment.lines.append(driver.line)
+    equipment.behind[device.name] = [DeviceLost(device=device.name, why=BROKEN)]
     equipment.health[device.name] = lambda: _health(driver.line.keeper, driver.line.counts)
 
 
@@ -84,6 +88,9 @@ def _add_reader(
         bus = OsdpBus(settings, lambda: ground.connect(device.address), jitter=ground.jitter())
         buses[device.address] = bus
         equipment.running[name] = bus.run
+    lost = ReaderLost(device=device.name, why=BROKEN)
+    equipment.behind.setdefault(bus.settings.name, []).append(lost)
+    equipment.behind[device.name] = [lost]
     reader = OsdpBadgeReader(_reader_settings(device), bus, report)
     equipment.devices[device.name] = reader
     equipment.running[device.name] = reader.run

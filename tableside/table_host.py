@@ -9,7 +9,7 @@ from typing import NoReturn, TypeVar, cast
 import structlog
 
 from drivers.device import TdlDevice
-from drivers.events import DeviceLost, Fact, LampColour, LampPattern, ReaderLost
+from drivers.events import Fact, LampColour, LampPattern
 from firmware_bridge.session.backoff import OWN_CABLE_S, Backoff
 from firmware_bridge.session.osdp import OsdpBus
 from tableside.badges import Badges
@@ -157,6 +157,7 @@ class TableHost:
         async with asyncio.TaskGroup() as tasks:
             self._hub_task = tasks.create_task(self._run_hub(), name=f"hub of {self.name}")
             self.stopped = ""
+            tasks.create_task(self._mind_hub(self._hub_task), name=f"lamp of {self.name}")
             for name, run in self._equipment.running.items():
                 tasks.create_task(self._keep(name, run), name=f"{name} of {self.name}")
 
@@ -202,11 +203,11 @@ class TableHost:
             self._is_broken = True
             self.stopped = f"{type(error).__name__}: {error}"
             _log.critical("hub_crashed", exc_info=error)
-            await self._stay_stopped()
 
-    async def _stay_stopped(self) -> None:
-        """Permits were revoked on the hub's way out; the lamp says that the product has failed."""
-        while True:
+    async def _mind_hub(self, hub: asyncio.Task[None]) -> None:
+        """A broken hub has revoked its permits on its way out; the lamp says that the product has failed."""
+        await asyncio.wait({hub})
+        while self._is_broken:
             for device in self._config.devices:
                 driver = self._equipment.devices.get(device.name)
                 if driver is not None and device.role is not DeviceRole.BADGE_READER:
@@ -222,15 +223,9 @@ class TableHost:
             except Exception as error:
                 self.restarts[name] = self.restarts.get(name, 0) + 1
                 _log.error("task_crashed", task=name, device=name, restarts=self.restarts[name], exc_info=error)
-                await self._away(name, f"its task broke: {type(error).__name__}: {error}")
+                for lost in self._equipment.behind.get(name, ()):
+                    await self.report(lost)
             await asyncio.sleep(backoff.next_s())
-
-    async def _away(self, name: str, why: str) -> None:
-        role = next((device.role for device in self._config.devices if device.name == name), None)
-        if role is DeviceRole.BADGE_READER:
-            await self.tell(ReaderLost(device=name, why=why))
-        elif role is not None:
-            await self.tell(DeviceLost(device=name, why=why))
 
 
 def _open(part: T | None) -> T:

@@ -95,7 +95,8 @@ class OsdpBadgeReader:
 
     async def run(self) -> NoReturn:
         """Watch resting badges and keep the prompt alight, until cancelled. The bus is run by its owner."""
-        await self._report(ReaderLost(device=self.name, why="not connected since the start"))
+        # Run anew after a fault of ours, it may be connected: its bus, which runs by itself, says nothing twice.
+        await self._report(self._ready or ReaderLost(device=self.name, why="not connected since the start"))
         while True:
             await self._sleep()
             for badge, change in self._resting.gone(self._clean_polls(), self._now_s()):

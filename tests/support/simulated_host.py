@@ -11,16 +11,20 @@ from typing import Any
 
 import msgspec
 
-from firmware_bridge.clock import LoopClock
-from firmware_bridge.links.base import Link, LinkAbsent
+from firmware_bridge.clock import NS_PER_S, LoopClock
+from firmware_bridge.links.base import Link, LinkAbsent, LinkClosed
 from firmware_bridge.links.memory import memory_pair
 from simulator.faces.memory import Memory
+from simulator.faces.osdp import OsdpReader, ReaderModel
+from simulator.faces.osdp_security import Security
 from simulator.faces.tdl_device import TdlDevice
 from simulator.faces.tdl_shuffler import new_shuffler
 from simulator.faces.tdl_switch_box import new_switch_box
 from simulator.runner import Outlet, Stage
+from simulator.world.badges import Badge, BadgeHead
 from simulator.world.cards import Pile
 from simulator.world.hazards import NEVER, Hazards
+from simulator.world.lamp import Colour, Light, Pattern
 from simulator.world.machine import ShufflerMachine
 from simulator.world.switch_box import SwitchBox
 from tableside.config import HostConfig, load_host
@@ -31,11 +35,12 @@ from tableside.journal.in_loop import InLoopJournal
 from tableside.journal.opening import Place
 from tableside.journal.store import Journal
 from tableside.pins import is_pin
-from tests.support.config_files import Edit, write_config
+from tests.support.config_files import TABLE, Edit, write_config
 from tests.support.table import WALL_START_NS
 
 DEADLINE_S = 60.0
 SHUFFLER = "serial:///dev/serial/by-id/shuffler?baud=115200"
+BADGES = "serial:///dev/serial/by-id/badges?baud=9600"
 SWITCHES = "serial:///dev/serial/by-id/switches?baud=115200"
 # The addresses and names of the devices that `world` builds.
 MATCHING = (
@@ -43,6 +48,53 @@ MATCHING = (
     Edit("table", 'address = "usb://1234:abcd/000777"', f'address = "{SWITCHES}"'),
     Edit("table", 'model = "BOX"', 'model = "BOX-SIM"'),
 )
+
+
+class ReaderOutlet:
+    """A badge reader's cable: bytes to the reader, its answers back when they are due."""
+
+    def __init__(self, reader: OsdpReader) -> None:
+        self.reader = reader
+        self._link: Link | None = None
+        self._timer: asyncio.TimerHandle | None = None
+        self._answers: asyncio.Queue[bytes] = asyncio.Queue()
+
+    async def serve(self, link: Link) -> None:
+        """Until the link ends."""
+        self.reader.connected(is_message_based=False)
+        link.start(self)
+        try:
+            while True:
+                await link.write(await self._answers.get())
+        except LinkClosed:
+            pass
+        finally:
+            await link.close()
+
+    def chunk_received(self, chunk: bytes) -> None:
+        """From the panel."""
+        self.reader.receive(chunk, now_ns())
+        self.play()
+
+    def link_lost(self, reason: Exception) -> None:
+        """The panel is gone."""
+        self._answers.put_nowait(b"")
+
+    def play(self) -> None:
+        """Let the reader do what is due, and come back when it wants."""
+        if self._timer is not None:
+            self._timer.cancel()
+        wake_ns = self.reader.update(now_ns())
+        for answer in self.reader.take_output():
+            self._answers.put_nowait(answer)
+        self._timer = None
+        if wake_ns is not None:
+            self._timer = asyncio.get_running_loop().call_at(wake_ns / NS_PER_S, self.play)
+
+
+def now_ns() -> int:
+    """The running loop's time."""
+    return round(asyncio.get_running_loop().time() * NS_PER_S)
 
 
 class SimulatedTable:
@@ -59,7 +111,11 @@ class SimulatedTable:
             SHUFFLER: new_shuffler(self.machine, self.memories[SHUFFLER]),
             SWITCHES: new_switch_box(self.box, self.memories[SWITCHES]),
         }
-        self.outlets: dict[str, Outlet] = {}
+        self.head = BadgeHead(1)
+        security = Security(random.Random(1).randbytes, key=None)
+        self.reader = ReaderOutlet(OsdpReader(self.head, 1, ReaderModel(serial=0x901), security))
+        self.reader.reader.boot(now_ns())
+        self.outlets: dict[str, Outlet | ReaderOutlet] = {BADGES: self.reader}
         self.away: set[str] = set()
         self.links: dict[str, Link] = {}
         self._serving: set[asyncio.Task[None]] = set()
@@ -68,6 +124,18 @@ class SimulatedTable:
         for address, face in self.faces.items():
             self.outlets[address] = self.stage.add_face(face)
             face.boot(self.stage.now_ns)
+
+    def restart(self, address: str) -> None:
+        """The device's power fails for a moment."""
+        face = self.faces[address]
+        face.power_off()
+        face.boot(self.stage.now_ns)
+        self.stage.settle()
+
+    def tap(self, badge: str) -> None:
+        """Somebody taps a badge at the reader."""
+        self.head.tap(Badge.printed(badge), now_ns())
+        self.reader.play()
 
     async def connect(self, address: str) -> Link:
         """What the daemon's ground is given."""
@@ -152,6 +220,26 @@ def is_connected(daemon: Daemon, *devices: str, table: str = "BJ-1") -> bool:
     """All these devices have been told of as connected."""
     known = daemon.tables[table].state.devices.known
     return all(name in known and known[name].is_connected for name in devices)
+
+
+RED_BLINKING = Light(Colour.RED, Pattern.BLINKING)
+
+
+def second_table() -> str:
+    """The file of a table like the first one, its devices nowhere."""
+    text = TABLE.replace('"BJ-1"', '"BJ-2"').replace('"000777"', '"000778"').replace('"000123"', '"000124"')
+    text = text.replace("usb://1234:abcd/000777", "usb://1234:abcd/000778").replace('"901"', '"902"')
+    text = text.replace("by-id/shuffler", "by-id/shuffler-2").replace("by-id/badges", "by-id/badges-2")
+    return text.replace('"D-1"', '"D-2"').replace("26:00000340", "26:00000440")
+
+
+TWO_TABLES = Edit("host", '["table.toml"]', '["table.toml", "second.toml"]')
+
+
+def two_tables_in(folder: Path) -> HostConfig:
+    """A host whose second table, BJ-2 of the same section, never finds a device."""
+    (folder / "second.toml").write_text(second_table(), "utf-8")
+    return host_in(folder, TWO_TABLES)
 
 
 class Page:

@@ -25,6 +25,7 @@ from firmware_bridge.session.osdp.notices import (
     CommandRefused,
     EchoChanged,
     KeyInstalled,
+    Loss,
     StationLost,
     StationNotice,
     StationReady,
@@ -116,7 +117,10 @@ class OsdpBus:
         self._listeners[profile.address] = listener
 
     async def run(self) -> NoReturn:
-        """Keep the bus alive until cancelled."""
+        """Keep the bus alive until cancelled. Run anew after a fault, it knows nothing of its stations any more."""
+        if self._panel is not None:
+            for address, listener in self._listeners.items():
+                await listener(StationLost(address, Loss.LINK, "the bus begins anew"))
         self._panel = ControlPanel(self.settings.line, self._profiles, self._random_bytes, self._now_s())
         await run_together(self.keeper.run(), self._drive(self._panel))
 
