@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers import events
-from drivers.events import Ability, Holding, Outcome, Reason, Verb
+from drivers.events import Outcome, Reason, Verb
 from firmware_bridge.clock import NS_PER_S
 from tableside import alerts, devices, incidents, locks, timers
 from tableside.decisions import (
@@ -113,11 +113,6 @@ def adopt(turn: Turn, device: str) -> None:
         intend(turn, device, Verb.ADOPT, step="adopt", argument=devices.of(turn, device).last_command + 1)
 
 
-def has_commanded(turn: Turn, device: str) -> bool:
-    """This journal has given the device a command other than an ADOPT that did not take."""
-    return devices.of(turn, device).last_command > 0 and not is_open(turn, device, Verb.ADOPT)
-
-
 def timer(device: str, number: int) -> str:
     """Name of a command's deadline."""
     return f"command:{device}:{number}"
@@ -149,6 +144,10 @@ def progressed(turn: Turn, fact: events.CommandProgressed) -> None:
         timers.start(turn, timer(fact.device, fact.command), SILENCE_S)
 
 
+def _open_at(turn: Turn, device: str) -> tuple[Command, ...]:
+    return tuple(command for command in turn.state.commands.open.values() if command.device == device)
+
+
 def silent(turn: Turn, name: str) -> None:
     """A command's deadline passed: ask, wait again. While the device is away the next connection asks."""
     for command in turn.state.commands.open.values():
@@ -161,16 +160,14 @@ def silent(turn: Turn, name: str) -> None:
 def device_came(turn: Turn, device: str) -> None:
     """Every open command of the device is asked for, before any new one; its memory is held against ours."""
     levels = devices.of(turn, device)
-    if levels.holding(Ability.DEAL) is Holding.CANNOT:
-        return  # no moving commands there
-    has_other_memory = _memory_differs(turn, device, levels)
-    for command in tuple(turn.state.commands.open.values()):
-        if command.device != device:
-            continue
+    if not levels.abilities:
+        return  # no TDL device: it knows no epoch and no numbers
+    for command in _open_at(turn, device):
         if command.verb is Verb.ADOPT:
             _adopted(turn, command, levels)
-        else:
-            act = _memory_lost if has_other_memory else _ask
+    act = _memory_lost if _memory_differs(turn, device) else _ask
+    for command in _open_at(turn, device):
+        if command.verb is not Verb.ADOPT:
             act(turn, command)
 
 
@@ -335,21 +332,23 @@ def _contradicts(turn: Turn, device: str, told: Told) -> None:
             )
 
 
-def _memory_differs(turn: Turn, device: str, levels: devices.DeviceLevels) -> bool:
+def _memory_differs(turn: Turn, device: str) -> bool:
     """Compare the device's epoch and highest number with the journal's (semantics §1.3, TDL §2)."""
     ours = turn.state.house.epoch
+    levels = devices.of(turn, device)
     if levels.epoch == ours:
+        devices.put(turn, device, replace(levels, has_obeyed=True))
         if levels.highest_number > levels.last_command:
             text = f"{device} has command {levels.highest_number}, the journal gave out {levels.last_command}"
             _distrust(turn, device, "journal older than the device", text)
-            devices.put(turn, device, replace(levels, last_command=levels.highest_number))
+            devices.put(turn, device, replace(levels, has_obeyed=True, last_command=levels.highest_number))
         accepted = [
             command.number
             for command in turn.state.commands.open.values()
             if command.device == device and command.stage is Stage.ACCEPTED
         ]
         return any(number > levels.highest_number for number in accepted)
-    if levels.epoch == 0 and not has_commanded(turn, device):
+    if levels.epoch == 0 and not levels.has_obeyed:
         adopt(turn, device)  # new to us and to it: TDL §4 takes it unarmed
         return False
     _distrust(turn, device, "other epoch", f"{device} obeys epoch {levels.epoch:08X}, ours is {ours:08X}")

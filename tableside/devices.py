@@ -51,6 +51,7 @@ class DeviceLevels(msgspec.Struct, frozen=True):
     ended: EndedBoot | None = None
     epoch: int = 0
     highest_number: int = 0
+    has_obeyed: bool = False  # our epoch, at any time: if it obeys nobody now, its memory was wiped
     last_command: int = 0  # highest command number that this journal has given out
     meter_in: int = 0
     meter_out: int = 0
@@ -96,7 +97,8 @@ def put(turn: Turn, name: str, levels: DeviceLevels) -> None:
 def adopted(turn: Turn, name: str) -> None:
     """The device obeys our epoch now, and its highest number is the one that we told it."""
     levels = of(turn, name)
-    put(turn, name, replace(levels, epoch=turn.state.house.epoch, highest_number=levels.last_command))
+    epoch = turn.state.house.epoch
+    put(turn, name, replace(levels, epoch=epoch, has_obeyed=True, highest_number=levels.last_command))
 
 
 def verified(turn: Turn, name: str) -> None:
@@ -145,6 +147,7 @@ def _ready(turn: Turn, fact: events.DeviceReady) -> None:
     levels = replace(
         before,
         is_connected=True,
+        has_obeyed=before.has_obeyed and before.serial == fact.serial,
         serial=fact.serial,
         model=fact.model,
         firmware=fact.firmware,

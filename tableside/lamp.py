@@ -28,6 +28,8 @@ def settle(turn: Turn, wanted: frozenset[Shown]) -> None:
         levels = devices.of(turn, name)
         if levels.holding(Ability.LAMP) is Holding.CANNOT or not levels.is_connected:
             continue
+        if levels.epoch != turn.state.house.epoch:
+            continue  # it would refuse; once it is adopted the next input settles it
         if turn.state.lamps.get(name) != show:
             turn.state = replace(turn.state, lamps={**turn.state.lamps, name: show})
             turn.decide(LampSet(device=name, colour=show[0], pattern=show[1]))

@@ -9,7 +9,7 @@ from typing import NoReturn, TypeVar, cast
 import structlog
 
 from drivers.device import TdlDevice
-from drivers.events import Fact, LampColour, LampPattern
+from drivers.events import DeviceReady, Fact, LampColour, LampPattern
 from firmware_bridge.session.backoff import OWN_CABLE_S, Backoff
 from firmware_bridge.session.osdp import OsdpBus
 from tableside.badges import Badges
@@ -181,6 +181,8 @@ class TableHost:
         """What the drivers call: the hub's queue. Where the hub has broken nothing is acknowledged: devices keep it."""
         if not self._is_broken:
             await self.hub.report(fact)
+        elif isinstance(fact, DeviceReady):
+            self._let_lamp_in(fact)
 
     async def tell(self, what: AnyInput) -> None:
         """A fact of the daemon itself; dropped where the table's hub has broken, as nothing decides there."""
@@ -213,6 +215,12 @@ class TableHost:
                 if driver is not None and device.role is not DeviceRole.BADGE_READER:
                     cast(TdlDevice, driver).set_lamp(LampColour.RED, LampPattern.BLINKING)
             await asyncio.sleep(LAMP_AGAIN_S)
+
+    def _let_lamp_in(self, ready: DeviceReady) -> None:
+        """A device takes its lamp's goal only once it knows what our journal holds: that stays true (TDL §2)."""
+        known = self.state.devices.known.get(ready.device)
+        held = known.notice if known is not None and known.boot == ready.boot else 0
+        cast(TdlDevice, self._equipment.devices[ready.device]).resume_notices(ready.boot, held)
 
     async def _keep(self, name: str, run: Run) -> NoReturn:
         """A driver's task that breaks is made anew, later each time; the table knows the device as away (BR-026)."""

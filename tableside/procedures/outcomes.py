@@ -8,7 +8,8 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tableside import alerts, commands, devices, incidents, locks, presence
+from drivers.events import Outcome
+from tableside import alerts, commands, devices, incidents, locks, permits, presence
 from tableside.commands import Stage
 from tableside.happenings import CommandClosed, CommandLost, CountEnded, CountWanted
 from tableside.house import Role
@@ -74,6 +75,7 @@ def _adopt(turn: Turn, what: AdoptDevice) -> None:
 def _adopted(turn: Turn, what: CommandClosed) -> None:
     """Our epoch is obeyed now: what was distrusted is settled, and a count proves the content."""
     devices.adopted(turn, what.device)
+    permits.device_free(turn, what.device)
     for kind in ("other epoch", "journal older than the device"):
         locks.remove_all(turn, f"{kind} {what.device}", what.step)
         for incident in incidents.of_kind(turn, kind):
@@ -82,7 +84,12 @@ def _adopted(turn: Turn, what: CommandClosed) -> None:
 
 
 def _is_adoption(_turn: Turn, what: CommandClosed) -> bool:
-    return what.step == "adopt"
+    return what.step == "adopt" and what.outcome is Outcome.DONE
+
+
+def _is_no_adoption(_turn: Turn, what: CommandClosed) -> bool:
+    """It did not take: what the device obeys is looked at again when it comes back."""
+    return what.step == "adopt" and what.outcome is not Outcome.DONE
 
 
 PROCEDURE = Procedure(
@@ -103,6 +110,7 @@ PROCEDURE = Procedure(
         ),
         *(Row(state, AdoptDevice, act=_adopt, guards=(_two_persons,), said="adopt") for state in OutcomeState),
         *(Row(state, CommandClosed, act=_adopted, when=_is_adoption, said="adopted") for state in OutcomeState),
+        *(Row(state, CommandClosed, when=_is_no_adoption, said="not adopted") for state in OutcomeState),
     ),
     next_step={
         OutcomeState.CERTAIN: "nothing is unknown",

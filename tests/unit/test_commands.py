@@ -3,15 +3,17 @@
 import pytest
 
 from drivers import events
-from drivers.events import Outcome, Verb
+from drivers.events import Ability, Holding, Outcome, Verb
 from tableside import commands
 from tableside.commands import OUTCOMES, Stage
-from tableside.decisions import CommandIntended, IncidentOpened, OutcomeAsked
+from tableside.decisions import CommandIntended, CommandNotDone, IncidentOpened, LampSet, OutcomeAsked
 from tableside.inputs import Input
 from tableside.locks import Scope, standing
 from tableside.requests import SettleUnknown
 from tableside.tables import Turn
 from tests.support.table import HOUSE, Table
+
+LAMP_ONLY = dict.fromkeys(Ability, Holding.CANNOT) | {Ability.LAMP: Holding.ENFORCES}
 
 
 def table_with(stage: Stage) -> Table:
@@ -125,6 +127,45 @@ def test_a_contradiction_is_an_incident() -> None:
     assert "outcome contradicted" not in [opened.kind for opened in table.all_of(IncidentOpened)]
     tell(table, Outcome.FAILED)
     assert "outcome contradicted" in [opened.kind for opened in table.all_of(IncidentOpened)]
+
+
+def test_an_adoption_that_got_lost_is_asked_for_again_and_distrusts_nobody() -> None:
+    """The cable broke between ADOPT and its answer: the device still obeys nobody when it is back."""
+    table = Table()
+    table.ready(epoch=0)
+    table.give(events.DeviceLost(device="shuffler", why="cable"))
+    table.ready(epoch=0)
+    adopts = [intended.number for intended in table.all_of(CommandIntended) if intended.verb is Verb.ADOPT]
+    assert adopts == [1, 2]
+    assert [done.why for done in table.all_of(CommandNotDone)] == ["never"]
+    assert not table.all_of(IncidentOpened)
+
+
+def test_only_an_adoption_that_is_done_makes_the_device_ours() -> None:
+    table = Table()
+    table.ready(epoch=0)
+    assert table.state.devices.known["shuffler"].epoch == 0
+    assert not table.all_of(CommandNotDone)
+    table.give(events.CommandAnswered(device="shuffler", command=1, outcome=Outcome.DONE))
+    assert table.state.devices.known["shuffler"].epoch == HOUSE.epoch
+
+
+def test_a_device_that_has_forgotten_our_epoch_is_not_adopted_by_itself() -> None:
+    table = Table()
+    table.ready(epoch=HOUSE.epoch)
+    table.give(events.DeviceLost(device="shuffler", why="power"))
+    table.ready(epoch=0)
+    assert [opened.kind for opened in table.all_of(IncidentOpened)] == ["other epoch"]
+    assert not [intended for intended in table.all_of(CommandIntended) if intended.verb is Verb.ADOPT]
+
+
+def test_a_switch_box_is_adopted_too_or_its_lamp_would_be_refused() -> None:
+    table = Table()
+    table.ready("switches", epoch=0, abilities=LAMP_ONLY)
+    assert [intended.device for intended in table.all_of(CommandIntended)] == ["switches"]
+    assert not table.all_of(LampSet)
+    table.give(events.CommandAnswered(device="switches", command=1, outcome=Outcome.DONE))
+    assert [lamp.device for lamp in table.all_of(LampSet)] == ["switches"]
 
 
 def test_a_new_device_is_adopted_once() -> None:
