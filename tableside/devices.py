@@ -111,6 +111,11 @@ def machine(state: TableState) -> str:
     return state.devices.in_use or state.house.shuffler
 
 
+def is_standing_by(state: TableState, name: str) -> bool:
+    """A shuffler of the table that is not in use: it has its levels, and no card of the account in it."""
+    return name in (state.house.shuffler, *state.house.spare_shufflers) and name != machine(state)
+
+
 def use(turn: Turn, name: str) -> None:
     """From now on this shuffler is the machine in use (semantics §4 *Machine swap*)."""
     turn.state = replace(turn.state, devices=replace(turn.state.devices, in_use=name))
@@ -223,7 +228,7 @@ def _cards_out(turn: Turn, fact: events.CardsOut) -> None:
 
 
 def _post_out(turn: Turn, device: str, step: int) -> None:
-    if step:
+    if step and not is_standing_by(turn.state, device):
         card_account.move(turn, card_account.MACHINE, card_account.TABLE, step, Evidence.METER, "out meter")
         turn.happened(CardsLeft(device=device, cards=step))
 
@@ -236,7 +241,7 @@ def _cards_in(turn: Turn, fact: events.CardsIn) -> None:
 
 
 def _post_in(turn: Turn, device: str, step: int) -> None:
-    if step:
+    if step and not is_standing_by(turn.state, device):
         is_packet = turn.state.account.at(card_account.HOPPER) > 0
         source = card_account.HOPPER if is_packet else card_account.TABLE
         card_account.move(turn, source, card_account.MACHINE, step, Evidence.METER, "in meter")

@@ -70,6 +70,14 @@ class RoundEnded(Happening, frozen=True, kw_only=True):
     cards: int
 
 
+class RoundRuled(Happening, frozen=True, kw_only=True):
+    """A supervisor's ruling on the round in progress."""
+
+    round: int
+    ruling: str
+    by: str
+
+
 class CardsReturned(Happening, frozen=True, kw_only=True):
     """The return of a round (and of what was held over) came to its end."""
 

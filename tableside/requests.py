@@ -252,6 +252,13 @@ class EnterSort(Request, frozen=True, kw_only=True):
     groups: tuple[SortedDecks, ...]
 
 
+class SettleSort(Request, frozen=True, kw_only=True):
+    """Room management's decision on an irregular sort."""
+
+    incident: int
+    decision: str
+
+
 class CloseTable(Request, frozen=True, kw_only=True):
     """End the session."""
 
@@ -345,6 +352,7 @@ AnyRequest = (
     | AnnounceClosing
     | BeginUnload
     | EnterSort
+    | SettleSort
     | CloseTable
     | BeginSwap
     | CountedOut

@@ -89,6 +89,21 @@ class LoadCompleted(Happening, frozen=True, kw_only=True):
     packets: int
 
 
+class UnloadWanted(Happening, frozen=True, kw_only=True):
+    """An incident reload needs the machine emptied; `operation` names whose presence it is made under."""
+
+    kind: str
+    operation: str
+    device: str
+
+
+class UnloadStopped(Happening, frozen=True, kw_only=True):
+    """The machine will not give out the rest: a person is asked."""
+
+    device: str
+    why: str
+
+
 class UnloadStarted(Happening, frozen=True, kw_only=True):
     """`kind`: session or incident."""
 
@@ -110,3 +125,45 @@ class CardsSorted(Happening, frozen=True, kw_only=True):
     missing: tuple[Card, ...]
     too_many: tuple[Card, ...]
     foreign: tuple[Card, ...]
+
+
+class SortSettled(Happening, frozen=True, kw_only=True):
+    """Room management decided on an irregular sort."""
+
+    incident: int
+    decision: str
+    by: str
+
+
+# --- card change, reload, swap --------------------------------------------------------------------------------
+
+
+class CardChangeBegun(Happening, frozen=True, kw_only=True):
+    """The session is to end and the next to open at once, the guests keep their seats (semantics §4)."""
+
+    by: str
+
+
+class NextSessionWanted(Happening, frozen=True, kw_only=True):
+    """A card change: the next session opens with the dealer who was on duty."""
+
+    dealer: str
+
+
+class ReloadStarted(Happening, frozen=True, kw_only=True):
+    incident: int
+    by: str
+
+
+class ReloadCompleted(Happening, frozen=True, kw_only=True):
+    incident: int
+    cards: int
+
+
+class MachineCountedOut(Happening, frozen=True, kw_only=True):
+    """The old machine was emptied and its cards counted; it is out of use from here on."""
+
+    device: str
+    serial: str
+    cards: int
+    left_behind: int

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from drivers.events import KeyPressed
+from drivers.events import KeyPressed, Notice, Tampered
 from tableside import (
     alerts,
     bookkeeping,
@@ -95,6 +95,8 @@ def _offer(turn: Turn, what: object) -> None:
                 turn, what, Refusal("", f"{type(what).__name__} is not known at this table", "see the manual")
             )
         return
+    if isinstance(what, Notice) and not isinstance(what, Tampered) and devices.is_standing_by(turn.state, what.device):
+        return  # a spare, or a machine that was exchanged: what happens in it touches no card of the table
     taken = [procedure.take(turn, what) for procedure in listeners]
     if not any(taken):
         unexpected.not_listed(turn, what)

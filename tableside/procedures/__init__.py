@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tableside.permits import Wishes
 from tableside.procedures import (
+    card_change,
     complaints,
     conditions,
     counts,
@@ -22,10 +23,15 @@ from tableside.procedures import (
     opening,
     outcomes,
     people,
+    reload,
     rounds,
     second_way,
     session,
+    sort,
     stops,
+    swap,
+    unload,
+    unload_slice,
 )
 from tableside.tables import Procedure
 
@@ -38,6 +44,11 @@ PROCEDURES: tuple[Procedure, ...] = (
     opening.PROCEDURE,
     empty.PROCEDURE,
     load.PROCEDURE,
+    unload.PROCEDURE,
+    sort.PROCEDURE,
+    card_change.PROCEDURE,
+    reload.PROCEDURE,
+    swap.PROCEDURE,
     rounds.PROCEDURE,
     counts.PROCEDURE,
     differences.PROCEDURE,
@@ -53,7 +64,7 @@ PROCEDURES: tuple[Procedure, ...] = (
 )
 
 # Who may wish for permits; the first wish for a (device, permit) counts.
-WISHES: tuple[Wishes, ...] = (load_slice.wishes, rounds.wishes, lid.wishes)
+WISHES: tuple[Wishes, ...] = (load_slice.wishes, unload_slice.wishes, rounds.wishes, lid.wishes)
 
 
 def is_round_open(state: TableState) -> bool:

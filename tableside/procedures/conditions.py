@@ -24,6 +24,7 @@ from tableside.inputs import (
 )
 from tableside.locks import Scope
 from tableside.requests import ClearFault
+from tableside.session_happenings import MachineCountedOut
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
@@ -36,6 +37,19 @@ SLOW_COMMIT_LOCK_S = 5  # semantics §1.1
 WARNINGS = frozenset({7, 10, 12})
 DOUBLE_FEED = 14
 LOW_MACHINE_TEXT = "MACHINE-LOW"
+# What stands against one machine and goes when it is exchanged.
+OF_A_MACHINE = frozenset(
+    {
+        "SHUFFLER-SILENT",
+        "DEVICE-WRONG",
+        "DEVICE-RESET",
+        "DEVICE-FAULT",
+        "DEVICE-WARNING",
+        "DOUBLE-FEED",
+        "NOTICES-LOST",
+        LOW_MACHINE_TEXT,
+    }
+)
 
 
 class ConditionState(StrEnum):
@@ -155,6 +169,18 @@ def _cleared(turn: Turn, what: ClearFault) -> None:
     turn.decide(FaultCleared(device=what.device, fault=what.fault, by=turn.by))
 
 
+def _exchanged(turn: Turn, what: MachineCountedOut) -> None:
+    """The machine is out of use: what stood against it stops this table no more; it is the technician's now."""
+    numbers = {fault for fault, _ in devices.of(turn, what.device).faults}
+    reasons = {lock_reason(what.device, fault) for fault in numbers} | {f"wrong device {what.device}"}
+    for reason in sorted(reasons):
+        locks.remove_all(turn, reason, turn.by)
+    for alert in tuple(turn.state.alerts.standing.values()):
+        is_its_own = alert.place == what.device or alert.place.startswith(f"{what.device}:")
+        if is_its_own and alert.text in OF_A_MACHINE:
+            alerts.clear_alert(turn, alert.text, alert.place, by=turn.by, why=f"{what.serial} is exchanged")
+
+
 def _tampered(turn: Turn, what: Tampered) -> None:
     incidents.open_incident(turn, "tamper", "CSM-8", f"{what.device}: {what.what} opened")
     for scope in (Scope.DEAL, Scope.FEED, Scope.LID):
@@ -221,6 +247,7 @@ PROCEDURE = Procedure(
         Row(A, DeviceFaulted, None, _faulted, said="fault"),
         Row(A, DeviceFaultGone, None, _fault_gone, said="fault gone"),
         Row(A, ClearFault, None, _cleared, guards=(MENDER, _is_gone), rule="CSM-2", said="cleared by name"),
+        Row(A, MachineCountedOut, None, _exchanged, said="machine exchanged"),
         Row(A, Tampered, None, _tampered, said="tampered with"),
         Row(A, events.BufferLow, None, _low, said="few cards"),
         Row(A, events.BufferNormal, None, _normal, said="enough cards"),

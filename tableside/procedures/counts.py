@@ -28,6 +28,7 @@ from tableside.house import Role
 from tableside.inputs import DeadlinePassed
 from tableside.locks import Scope
 from tableside.requests import CountAll
+from tableside.session_happenings import MachineCountedOut
 from tableside.tables import Procedure, Row, Turn
 
 if TYPE_CHECKING:
@@ -167,6 +168,14 @@ def _lost(turn: Turn, what: CommandLost) -> None:
     _again(turn, what)
 
 
+def _exchanged(turn: Turn, _what: MachineCountedOut) -> None:
+    """The machine that was to be counted was counted out by hand."""
+    put(turn, why="")
+    timers.cancel(turn, RETRY_TIMER)
+    for scope in (Scope.DEAL, Scope.FEED):
+        locks.remove(turn, scope, "count", turn.by)
+
+
 S = CountState
 PROCEDURE = Procedure(
     name="count",
@@ -176,6 +185,8 @@ PROCEDURE = Procedure(
     write=lambda turn, _what, target: put(turn, state=target),
     rows=(
         Row(S.IDLE, CountWanted, S.DUE, _want, said="count wanted"),
+        *(Row(state, MachineCountedOut, S.IDLE, _exchanged, said="counted out by hand") for state in S),
+        Row(S.IDLE, CommandClosed, None, when=_is_mine, said="an exchanged machine's count"),
         Row(
             S.IDLE,
             CountAll,

@@ -28,6 +28,7 @@ from tableside.happenings import (
 from tableside.house import Role
 from tableside.locks import Scope
 from tableside.requests import HandCount
+from tableside.session_happenings import MachineCountedOut
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
@@ -212,6 +213,12 @@ def _settle(turn: Turn, how: str, by: str) -> None:
     put(turn, incident=0, place="", net=0)
 
 
+def _counted_out(turn: Turn, _what: MachineCountedOut) -> None:
+    """The machine was emptied and counted by hand, and what it lacked is posted: nothing is left to be compared."""
+    _settle(turn, "counted out", turn.by)
+    put(turn, asked="")
+
+
 def _is_newly_booted(turn: Turn, what: DeviceCame) -> bool:
     return what.device == devices.machine(turn.state) and not devices.of(turn, what.device).is_content_unverified
 
@@ -236,6 +243,11 @@ PROCEDURE = Procedure(
         *(Row(state, QuietPointReached, None, _look, said="compare") for state in S),
         *(Row(state, LevelsRead, None, _read, _was_asked, said="levels read") for state in S),
         *(Row(state, DeviceCame, None, _compare_at_start, _is_newly_booted, said="found at start") for state in S),
+        *(
+            Row(state, MachineCountedOut, S.AGREED, _counted_out, said="counted out by hand")
+            for state in S
+            if state is not S.AGREED
+        ),
         Row(S.AGREED, CountEnded, S.CONFIRMED, _found_by_count, _counts_differ, said="count differs"),
         Row(S.AGREED, CountEnded, None, said="count agrees"),
         Row(S.SUSPECTED, CountEnded, S.AGREED, _miscount, _counts_equal, said="sensor miscount"),

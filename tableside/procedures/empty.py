@@ -26,7 +26,7 @@ from tableside.tables import Procedure, Refusal, Row, Turn
 if TYPE_CHECKING:
     from tableside.state import TableState
 
-LOAD = "load"
+LOAD, UNLOAD = "load", "unload"
 INCIDENT = "not empty"
 
 
@@ -66,7 +66,7 @@ def is_proved(state: TableState, device: str) -> bool:
 def _is_due(turn: Turn, _what: ProveEmpty) -> Refusal | None:
     state = state_of(turn.state)
     waits = turn.state.procedures.empty.purpose != ""  # some procedure wants the proof and has not got it
-    if state is SessionState.OPENING or (state is not SessionState.CLOSED and waits):
+    if state in (SessionState.OPENING, SessionState.UNLOADING) or (state is not SessionState.CLOSED and waits):
         return None
     return Refusal("CSM-5", f"no proof is due while the session is {state}", "open the table, or unload, first")
 
@@ -80,7 +80,8 @@ def _is_machine_there(turn: Turn, _what: ProveEmpty) -> Refusal | None:
 
 def _of_request(turn: Turn, _what: ProveEmpty) -> None:
     empty = turn.state.procedures.empty
-    put(turn, device=empty.device or devices.machine(turn.state), purpose=empty.purpose or LOAD)
+    usual = UNLOAD if state_of(turn.state) is SessionState.UNLOADING else LOAD
+    put(turn, device=empty.device or devices.machine(turn.state), purpose=empty.purpose or usual)
     _begin(turn)
 
 

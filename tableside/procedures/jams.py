@@ -29,6 +29,7 @@ from tableside.house import Role
 from tableside.locks import Scope
 from tableside.presence import Operation
 from tableside.requests import CallTechnician, TechnicianDone
+from tableside.session_happenings import MachineCountedOut
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
@@ -203,6 +204,16 @@ def _worked(turn: Turn, what: TechnicianDone) -> None:
         alerts.clear_alert(turn, "TECHNICIAN-ASKED", place, by=what.technician, why=what.work)
 
 
+def _taken_away(turn: Turn, what: MachineCountedOut) -> None:
+    """The jammed machine is out of use: its jams stop nothing here any more, and are not counted against the spare."""
+    for place in _of(turn).standing:
+        locks.remove_all(turn, lock_reason(place), turn.by)
+    for place in Place:
+        for text in (TEXTS.get(place, OTHER_TEXT), "JAM-REPEATED", "TECHNICIAN-ASKED"):
+            alerts.clear_alert(turn, text, place, by=turn.by, why=f"{what.serial} is exchanged")
+    put(turn, standing={}, lately=(), is_technician_called=False)
+
+
 def _is_technician(turn: Turn, what: TechnicianDone) -> Refusal | None:
     person = turn.state.house.person(what.technician)
     if person is not None and Role.TECHNICIAN in person.roles:
@@ -221,6 +232,7 @@ HELP = Procedure(
     read=read_help,
     write=lambda _turn, _what, _target: None,
     rows=(
+        *(Row(state, MachineCountedOut, None, _taken_away, said="machine exchanged") for state in H),
         Row(H.NOT_NEEDED, CardsHandled, None, said="no jam"),
         Row(H.SUPERVISOR, CardsHandled, None, _answered, said="answered for"),
         Row(H.TECHNICIAN, CardsHandled, None, _answered, said="answered for"),

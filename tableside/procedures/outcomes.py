@@ -14,6 +14,7 @@ from tableside.commands import Stage
 from tableside.happenings import CommandClosed, CommandLost, CountEnded, CountWanted
 from tableside.house import Role
 from tableside.requests import AdoptDevice, SettleUnknown
+from tableside.session_happenings import MachineCountedOut
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
@@ -46,6 +47,13 @@ def _counted(turn: Turn, what: CountEnded) -> None:
 
 def _agrees(_turn: Turn, what: CountEnded) -> bool:
     return what.counted == what.expected
+
+
+def _counted_out(turn: Turn, what: MachineCountedOut) -> None:
+    """The machine was emptied and counted by hand: what its unknown command moved is in that count."""
+    for command in tuple(turn.state.commands.open.values()):
+        if command.stage is Stage.UNKNOWN and command.device == what.device:
+            commands.settle(turn, command, "count", None)
 
 
 def _is_unknown(turn: Turn, what: SettleUnknown) -> Refusal | None:
@@ -100,6 +108,7 @@ PROCEDURE = Procedure(
     write=lambda _turn, _what, _target: None,
     rows=(
         Row(OutcomeState.UNKNOWN, CommandLost, act=_want_count, said="count what the machine holds"),
+        Row(OutcomeState.UNKNOWN, MachineCountedOut, act=_counted_out, said="counted out by hand: settled"),
         Row(OutcomeState.UNKNOWN, CountEnded, act=_counted, when=_agrees, said="count agrees: settled"),
         Row(
             OutcomeState.UNKNOWN,

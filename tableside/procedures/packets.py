@@ -50,7 +50,8 @@ def agrees_and_all_in(turn: Turn, what: PacketEnded) -> bool:
 
 def is_all_in(turn: Turn, aside: int = 0) -> bool:
     """CSM-5: at least two packets are in, and nothing is left aside."""
-    is_enough = of(turn).packet >= turn.state.house.min_packets
+    load = of(turn)
+    is_enough = load.packet >= min(load.packets, turn.state.house.min_packets)
     return is_enough and turn.state.account.at(ASIDE) == aside
 
 

@@ -23,6 +23,7 @@ from tableside.happenings import (
     DifferenceSettled,
     QuietPointReached,
     RoundEnded,
+    RoundRuled,
     RoundStarted,
     SessionReady,
 )
@@ -30,6 +31,7 @@ from tableside.house import Role
 from tableside.locks import Scope
 from tableside.permits import DEAL_MS, RETURN_FEED_MS, Wish
 from tableside.requests import EndRound, HoldOver, RuleRound
+from tableside.session_happenings import ReloadCompleted, ReloadStarted
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
@@ -78,6 +80,8 @@ def wishes(state: TableState) -> tuple[Wish, ...]:
     """Dealing while rounds may be played; feeding what is to go back, no card more (CSM-10)."""
     rounds = state.procedures.rounds
     machine = devices.machine(state)
+    if state.procedures.swap.is_under_way:
+        return ()  # the spare's feed is the load's
     if rounds.state in (RoundState.WAITING, RoundState.DEALING):
         deal = Wish(machine, PermitKind.DEAL, DEAL_MS)
         if rounds.state is RoundState.DEALING and rounds.lag:
@@ -163,7 +167,12 @@ def _told_over(turn: Turn, _what: EndRound) -> None:
 
 
 def _ruled(turn: Turn, what: RuleRound) -> None:
+    _tell_ruling(turn, what)
     _over(turn, what.ruling)
+
+
+def _tell_ruling(turn: Turn, what: RuleRound) -> None:
+    turn.happened(RoundRuled(round=_of(turn).number, ruling=what.ruling, by=turn.by))
 
 
 def _inferred_over(turn: Turn, what: CardsEntered) -> None:
@@ -269,6 +278,8 @@ PROCEDURE = Procedure(
     write=lambda turn, _what, target: put(turn, state=target),
     rows=(
         Row(RoundState.CLOSED, SessionReady, RoundState.WAITING, rule="CSM-5", said="table open"),
+        Row(RoundState.WAITING, ReloadStarted, RoundState.CLOSED, rule="CSM-5", said="machine is emptied"),
+        Row(RoundState.CLOSED, ReloadCompleted, RoundState.WAITING, rule="CSM-5", said="machine is loaded anew"),
         Row(RoundState.WAITING, ClosingAnnounced, RoundState.CLOSED, _close, rule="CSM-6", said="closing"),
         Row(RoundState.WAITING, CardsLeft, RoundState.DEALING, _first_card, rule="CSM-8", said="first card"),
         Row(RoundState.DEALING, CardsLeft, None, _dealt_stopped, _is_stopped, rule="CSM-2", said="card under a stop"),
@@ -287,7 +298,8 @@ PROCEDURE = Procedure(
             RoundState.DEALING,
             RuleRound,
             None,
-            when=_goes_on,
+            _tell_ruling,
+            _goes_on,
             guards=(SUPERVISOR, _is_known_ruling),
             rule="CSM-2",
             said="the round goes on",

@@ -13,7 +13,15 @@ from tableside.decisions import StateKept
 from tableside.happenings import ClosingAnnounced, SessionClosed, SessionOpened, SessionReady
 from tableside.house import Role
 from tableside.requests import AnnounceClosing, CloseTable, OpenTable
-from tableside.session_happenings import CardsSorted, LoadCompleted, LoadStarted, UnloadCompleted, UnloadStarted
+from tableside.session_happenings import (
+    CardChangeBegun,
+    CardsSorted,
+    LoadCompleted,
+    LoadStarted,
+    NextSessionWanted,
+    UnloadCompleted,
+    UnloadStarted,
+)
 from tableside.tables import Guard, Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
@@ -21,6 +29,7 @@ if TYPE_CHECKING:
 
 # The load and the unload that belong to a session; a swap's or an incident's do not move it.
 KIND = "session"
+SUPERVISING = (Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT)
 
 
 class SessionState(StrEnum):
@@ -81,7 +90,7 @@ def _is_dealer(turn: Turn, what: OpenTable) -> Refusal | None:
     return None
 
 
-def _open(turn: Turn, what: OpenTable) -> None:
+def _open(turn: Turn, what: OpenTable | NextSessionWanted) -> None:
     house = turn.state.house
     number = turn.state.procedures.session.number + 1
     put(turn, number=number)
@@ -93,11 +102,12 @@ def _ready(turn: Turn, _what: LoadCompleted) -> None:
     turn.happened(SessionReady(session=turn.state.procedures.session.number))
 
 
-def _announce(turn: Turn, _what: AnnounceClosing) -> None:
+def _announce(turn: Turn, _what: AnnounceClosing | CardChangeBegun) -> None:
     turn.happened(ClosingAnnounced(by=turn.by))
 
 
-def _is_between_rounds(turn: Turn, _what: AnnounceClosing) -> Refusal | None:
+def is_between_rounds(turn: Turn, _what: object) -> Refusal | None:
+    """Guard: no round is open, and the last one's cards are in or held over."""
     state = turn.state.procedures.rounds.state.value
     if state == "dealing":
         return Refusal("CSM-6", "a round is being played", "end the round first")
@@ -113,6 +123,14 @@ def _is_machine_empty(turn: Turn, _what: CloseTable) -> Refusal | None:
     return Refusal("CSM-6", f"{inside} cards are in the machine", "announce closing and unload")
 
 
+def _is_fit_to_close(turn: Turn, _what: CloseTable) -> Refusal | None:
+    """An irregular sort is not closed over by the dealer alone."""
+    is_supervising = any(role in sightings.roles_here(turn, turn.by) for role in SUPERVISING)
+    if turn.state.procedures.sort.state.value != "irregular" or is_supervising:
+        return None
+    return Refusal("CSM-6", "the sort is irregular", "floor supervisor or room management closes the table")
+
+
 def _close(turn: Turn, _what: CloseTable) -> None:
     number = turn.state.procedures.session.number
     for operation in tuple(turn.state.presence.kept):
@@ -126,7 +144,7 @@ def _is_sessions(_turn: Turn, what: LoadStarted | LoadCompleted | UnloadStarted 
 
 
 STAFF = presence.acts_as(Role.DEALER, Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT, rule="CSM-4")
-SUPERVISORS = presence.acts_as(Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT, rule="CSM-6")
+SUPERVISORS = presence.acts_as(*SUPERVISING, rule="CSM-6")
 
 S = SessionState
 PROCEDURE = Procedure(
@@ -156,7 +174,7 @@ PROCEDURE = Procedure(
             AnnounceClosing,
             S.CLOSING,
             _announce,
-            guards=(STAFF, _is_between_rounds),
+            guards=(STAFF, is_between_rounds),
             rule="CSM-6",
             said="closing announced",
         ),
@@ -164,7 +182,17 @@ PROCEDURE = Procedure(
         Row(S.UNLOADING, UnloadCompleted, S.SORTING, when=_is_sessions, rule="CSM-6", said="machine empty"),
         Row(S.SORTING, CardsSorted, S.SORTED, rule="CSM-6", said="decks sorted"),
         Row(S.SORTED, CardsSorted, None, rule="CSM-6", said="sorted again"),
-        Row(S.SORTED, CloseTable, S.CLOSED, _close, guards=(STAFF,), rule="CSM-6", said="table closed"),
+        Row(
+            S.SORTED,
+            CloseTable,
+            S.CLOSED,
+            _close,
+            guards=(STAFF, _is_fit_to_close),
+            rule="CSM-6",
+            said="table closed",
+        ),
+        Row(S.CLOSED, NextSessionWanted, S.OPENING, _open, rule="CSM-5", said="cards changed: next session"),
+        Row(S.OPEN, CardChangeBegun, S.CLOSING, _announce, rule="CSM-5", said="cards are changed"),
     ),
     next_step={
         S.CLOSED: "open the table",

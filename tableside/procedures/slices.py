@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from tableside.procedures.card_change import CardChangeSlice
 from tableside.procedures.complaints import ComplaintSlice
 from tableside.procedures.counts import CountSlice
 from tableside.procedures.damaged import DamagedSlice
@@ -14,8 +15,12 @@ from tableside.procedures.lid import LidSlice
 from tableside.procedures.load_slice import LoadSlice
 from tableside.procedures.opening import OpeningSlice
 from tableside.procedures.people import PeopleSlice
+from tableside.procedures.reload import ReloadSlice
 from tableside.procedures.rounds import RoundSlice
 from tableside.procedures.session import SessionSlice
+from tableside.procedures.sort import SortSlice
+from tableside.procedures.swap_slice import SwapSlice
+from tableside.procedures.unload_slice import UnloadSlice
 
 
 class Procedures(msgspec.Struct, frozen=True):
@@ -25,6 +30,11 @@ class Procedures(msgspec.Struct, frozen=True):
     opening: OpeningSlice = OpeningSlice()
     empty: EmptySlice = EmptySlice()
     load: LoadSlice = LoadSlice()
+    unload: UnloadSlice = UnloadSlice()
+    sort: SortSlice = SortSlice()
+    card_change: CardChangeSlice = CardChangeSlice()
+    reload: ReloadSlice = ReloadSlice()
+    swap: SwapSlice = SwapSlice()
     rounds: RoundSlice = RoundSlice()
     counts: CountSlice = CountSlice()
     differences: DifferenceSlice = DifferenceSlice()

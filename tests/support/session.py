@@ -5,13 +5,18 @@ from __future__ import annotations
 from drivers import events
 from tableside.card_account import ASIDE
 from tableside.requests import (
+    AnnounceClosing,
     BeginLoad,
+    BeginUnload,
+    CloseTable,
     ConfirmHandShuffled,
     ConfirmMixed,
     ConfirmShown,
+    EnterSort,
     LoadPacket,
     OpenTable,
     ProveEmpty,
+    SortedDecks,
 )
 from tests.support.table import Table
 
@@ -58,8 +63,9 @@ def open_table() -> Table:
     table = loading()
     for cards in PACKETS:
         load_packet(table, cards)
-    levels(table, content=ALL)
-    table.wait(1)
+    levels(table, content=ALL)  # the last look
+    levels(table, content=ALL)  # the quiet point after it
+    table.wait(2)  # so that the next tap is another sighting
     return table
 
 
@@ -100,3 +106,50 @@ def levels(table: Table, content: int, device: str = "shuffler", *, is_path_clea
 def aside(table: Table) -> int:
     """Cards that lie on the table and not in play."""
     return table.state.account.at(ASIDE)
+
+
+def eject_number(table: Table) -> int:
+    """Number of the EJECT_ALL that is open."""
+    return next(c.number for c in table.state.commands.open.values() if c.verb is events.Verb.EJECT_ALL)
+
+
+def end_eject(
+    table: Table,
+    outcome: events.Outcome = events.Outcome.DONE,
+    reason: events.Reason = events.Reason.NONE,
+    moved: int = 0,
+    device: str = "shuffler",
+) -> None:
+    """The machine tells that EJECT_ALL has ended."""
+    table.notice(events.CommandEnded, device, command=eject_number(table), outcome=outcome, reason=reason, moved=moved)
+
+
+def unload(table: Table, cards: int, device: str = "shuffler") -> None:
+    """S1 taps, the machine gives out so many cards, and is empty."""
+    table.wait(2)
+    table.tap("S1")
+    answer = table.ask(BeginUnload, by="D1")
+    assert answer.is_accepted, answer
+    give_out(table, cards, device)
+    end_eject(table, moved=cards, device=device)
+    levels(table, content=0, device=device)  # the proof
+    levels(table, content=0, device=device)  # the quiet point after it
+
+
+def unloaded(cards: int = ALL) -> Table:
+    """A session without a round, its cards out of the machine, to be sorted."""
+    table = open_table()
+    assert table.ask(AnnounceClosing, by="D1").is_accepted
+    unload(table, cards)
+    return table
+
+
+WHOLE = (SortedDecks("red", 3), SortedDecks("blue", 3))
+
+
+def closed(groups: tuple[SortedDecks, ...] = WHOLE) -> Table:
+    """A whole day without a round."""
+    table = unloaded()
+    assert table.ask(EnterSort, by="D1", groups=groups).is_accepted
+    assert table.ask(CloseTable, by="S1").is_accepted
+    return table

@@ -1,0 +1,167 @@
+"""One or more samples of every input that a table can get: the exhaustive tests walk them all."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Iterator
+
+import msgspec
+
+from drivers import events
+from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason
+from tableside import inputs, requests
+from tableside.cards import parse_card
+from tableside.house import Role
+from tableside.inputs import AnyInput, DaemonStarted, DeadlinePassed
+from tableside.requests import AnyRequest, Request, SortedDecks
+from tests.support.table import HOUSE, Table
+
+RED_7 = parse_card("7♣ red")
+WHOLE = (SortedDecks("red", 3), SortedDecks("blue", 3))
+
+REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
+    requests.OpenTable: ({"dealer": "D1"}, {"dealer": "X"}),
+    requests.BeginLoad: ({"packets": 3}, {"packets": 1}),
+    requests.LoadPacket: ({"cards": 104}, {"cards": 0}, {"cards": 156}),
+    requests.CorrectPacket: ({"cards": 103}, {"cards": -1}),
+    requests.BeginIncidentReload: ({"incident": 1, "packets": 3}, {"incident": 99, "packets": 0}),
+    requests.RuleRound: ({"ruling": "void"}, {"ruling": "goes on"}, {"ruling": "maybe"}),
+    requests.SettleComplaint: ({"complaint": 1, "decision": "counted again"}, {"complaint": 9, "decision": ""}),
+    requests.CardsTakenOut: ({"cards": 1, "now": "table"}, {"cards": 1, "now": "tray"}, {"cards": -1, "now": "lap"}),
+    requests.TechnicianDone: ({"work": "belt", "technician": "T1"}, {"work": "", "technician": "S1"}),
+    requests.ClearFault: ({"device": "shuffler", "fault": 2}, {"device": "nowhere", "fault": 2}),
+    requests.ReplaceCard: (
+        {"damaged": RED_7, "envelope": "E-1", "replacement": RED_7},
+        {"damaged": RED_7, "envelope": "", "replacement": parse_card("8♣ red")},
+    ),
+    requests.AcknowledgeReport: ({"incident": 1, "reference": "R-1"}, {"incident": 99, "reference": ""}),
+    requests.HandCount: (
+        {"place": "machine", "cards": 311},
+        {"place": "table", "cards": 0},
+        {"place": "aside", "cards": 1},
+        {"place": "lap", "cards": -1},
+    ),
+    requests.SettleUnknown: ({"device": "shuffler", "command": 1, "moved": 0},),
+    requests.AdoptDevice: ({"device": "shuffler"},),
+    requests.EnterSort: ({"groups": WHOLE}, {"groups": ()}),
+    requests.SettleSort: ({"incident": 1, "decision": "sealed"}, {"incident": 99, "decision": ""}),
+    requests.BeginSwap: ({"spare": "spare", "incident": 1}, {"spare": "none", "incident": 99}),
+    requests.CountedOut: ({"cards": 300}, {"cards": -1}),
+    requests.TakeAlert: ({"alert": 1}, {"alert": 99}),
+    requests.DeclineAlert: ({"alert": 1}, {"alert": 99}),
+    requests.ClearAlert: ({"alert": 1}, {"alert": 99}),
+    requests.SetDealer: ({"dealer": "D2"}, {"dealer": "S1"}),
+    requests.ShowPresence: ({"role": Role.FLOOR_SUPERVISOR}, {"role": Role.SURVEILLANCE}),
+}
+# Who asks: a dealer, a supervisor, room management, nobody.
+ASKERS = ("D1", "S1", "M1", "")
+
+FACTS: dict[type, tuple[dict[str, object], ...]] = {
+    events.DeviceLost: ({"why": "cable"},),
+    events.DeviceRejected: ({"why": "another model"},),
+    events.DeviceBooted: ({"cause": "power"}, {"cause": "watchdog", "last_meter_in": 5, "last_meter_out": 5}),
+    events.NoticesLost: ({"how_many": 2},),
+    events.NoticeUnknown: ({"kind": 99, "body": "a0"},),
+    events.LevelsRead: (
+        {"boot": 1, "content": 0, "areas": (0, 0, 0), "is_path_clear": True},
+        {"boot": 1, "content": 312, "areas": (0, 18, 294), "is_path_clear": True},
+        {"boot": 1, "content": 7, "is_path_clear": False},
+        {"boot": 1},
+    ),
+    events.CardsOut: ({"meter": 1}, {"meter": 400}, {"meter": 5_000}),
+    events.CardsIn: ({"meter": 1}, {"meter": 400}, {"meter": 5_000}),
+    events.TrayLevel: ({"cards": 3}, {"cards": 0}, {"fill_percent": 40}),
+    events.BufferLow: ({"cards": 3},),
+    events.BufferNormal: ({"cards": 12},),
+    events.PacketEnded: ({"cards": 104}, {"cards": 0}),
+    events.CardSuspected: ({"why": "bent", "place": Place.EXIT},),
+    events.CardJammed: ({"place": Place.CAROUSEL}, {"place": Place.EXIT}),
+    events.JamGone: ({"place": Place.CAROUSEL},),
+    events.LidOpened: ({},),
+    events.LidClosed: ({},),
+    events.DeviceFaulted: ({"fault": 2, "place": Place.CAROUSEL}, {"fault": 14, "place": Place.EXIT}),
+    events.DeviceFaultGone: ({"fault": 2, "place": Place.CAROUSEL},),
+    events.LampChanged: ({"colour": LampColour.RED, "pattern": LampPattern.STEADY},),
+    events.Tampered: ({"what": "cover"},),
+    events.KeyPressed: tuple({"key": key} for key in KeyName),
+    events.PermitEnded: tuple({"what": PermitKind.FEED, "why": why, "counted": 3} for why in PermitEnding),
+    events.PermitAnswered: ({"what": PermitKind.DEAL, "reason": Reason.CONTENT_UNVERIFIED},),
+    events.CommandEnded: (
+        {"command": 1, "outcome": Outcome.DONE, "moved": 0},
+        {"command": 2, "outcome": Outcome.FAILED, "reason": Reason.PERMIT, "moved": 3},
+    ),
+    events.CommandAnswered: tuple({"command": 1, "outcome": outcome} for outcome in Outcome),
+    events.CommandProgressed: ({"command": 1},),
+    events.ReaderLost: ({"why": "no answer"},),
+}
+
+SYSTEM: tuple[AnyInput, ...] = (
+    DaemonStarted(version="t", clock_boot="boot-2", house=HOUSE),
+    inputs.JournalOnReserve(why="full"),
+    inputs.JournalRestored(rows=3),
+    inputs.CommitSlow(seconds=6),
+    inputs.SpaceLow(free_percent=5),
+    inputs.ClockStepped(seconds=-3),
+    inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, staff="S1"),
+    inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, staff="M1"),
+    inputs.BadgeSighted(reader="reader", kind=events.SightingKind.HELD_FROM, staff="S2"),
+    inputs.BadgeSighted(reader="reader", kind=events.SightingKind.HELD_TO, staff="S2"),
+    inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, digest="00" * 16),
+    inputs.NeighbourSighting(staff="S1", reader="next"),
+)
+
+# Who tells what the shuffler does not.
+TOLD_BY: dict[type, str] = {events.KeyPressed: "switches", events.TrayLevel: "switches", events.ReaderLost: "reader"}
+
+# Facts that stop something, whatever else is so.
+STOPPING: tuple[tuple[type, dict[str, object]], ...] = (
+    (events.CardJammed, {"place": Place.CAROUSEL}),
+    (events.CardJammed, {"place": Place.EXIT}),
+    (events.LidOpened, {}),
+    (events.DeviceFaulted, {"fault": 2, "place": Place.CAROUSEL}),
+    (events.DeviceFaulted, {"fault": 14, "place": Place.EXIT}),
+    (events.Tampered, {"what": "cover"}),
+    (events.NoticesLost, {"how_many": 2}),
+    (events.CardSuspected, {"why": "bent", "place": Place.EXIT}),
+)
+
+
+def requests_of() -> Iterator[Request]:
+    """Every request, asked by everybody, with and without sense."""
+    number = 0
+    for kind in typing.get_args(AnyRequest):
+        for fields in REQUESTS.get(kind, ({},)):
+            for by in ASKERS:
+                number += 1
+                yield kind(id=f"sample {number}", by=by, **fields)
+
+
+def facts_of(table: Table) -> Iterator[AnyInput]:
+    """Every fact, each notice with the next number of the device's present boot, and the timers that stand."""
+    for kind, samples in FACTS.items():
+        device = {"KeyPressed": "switches", "TrayLevel": "switches", "ReaderLost": "reader"}.get(
+            kind.__name__, "shuffler"
+        )
+        for fields in samples:
+            yield fact(table, kind, device, fields)
+    for spare in (events.CardsOut, events.CardsIn, events.LidOpened):
+        yield fact(table, spare, "spare", {"meter": 4} if "Cards" in spare.__name__ else {})
+    yield from SYSTEM
+    for name in table.state.timers.due:
+        yield DeadlinePassed(name=name)
+
+
+def fact(table: Table, kind: type, device: str, fields: dict[str, object]) -> AnyInput:
+    """One fact as the device would tell it now."""
+    if issubclass(kind, events.Notice):
+        levels = table.state.devices.known.get(device)
+        boot = max(1, levels.boot) if levels else 1
+        number = levels.notice + 1 if levels else 1
+        return kind(device=device, boot=boot, number=number, **fields)  # type: ignore[no-any-return]
+    return kind(device=device, **fields)  # type: ignore[no-any-return]
+
+
+def kinds_sampled() -> frozenset[type[msgspec.Struct]]:
+    """Every kind of input that has a sample here."""
+    given_by_table = {events.DeviceReady, events.ReaderReady, DeadlinePassed}
+    return frozenset({*FACTS, *(type(what) for what in SYSTEM), *typing.get_args(AnyRequest), *given_by_table})

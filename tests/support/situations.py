@@ -1,0 +1,159 @@
+"""Situations that a table comes into, reached as in life; the exhaustive tests start from each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from drivers import events
+from tableside.requests import (
+    AnnounceClosing,
+    BeginIncidentReload,
+    BeginSwap,
+    BeginUnload,
+    CountedOut,
+    EndRound,
+    LoadPacket,
+    RaiseComplaint,
+    ReportDamaged,
+)
+from tests.support.session import (
+    connected,
+    feed,
+    give_out,
+    levels,
+    loading,
+    open_table,
+    prepared,
+    proved_empty,
+    unloaded,
+)
+from tests.support.table import Table
+
+
+def feeding() -> Table:
+    table = loading()
+    assert table.ask(LoadPacket, by="D1", cards=104).is_accepted
+    feed(table, 40)
+    return table
+
+
+def paused() -> Table:
+    table = feeding()
+    table.wait(61)
+    return table
+
+
+def differing() -> Table:
+    table = feeding()
+    table.notice(events.PacketEnded, cards=40)
+    return table
+
+
+def dealing() -> Table:
+    table = open_table()
+    give_out(table, 7)
+    return table
+
+
+def returning() -> Table:
+    table = dealing()
+    table.ask(EndRound)
+    feed(table, 3)
+    return table
+
+
+def complained() -> Table:
+    table = dealing()
+    table.ask(RaiseComplaint, by="D1")
+    return table
+
+
+def jammed() -> Table:
+    table = dealing()
+    table.notice(events.CardJammed, place=events.Place.CAROUSEL)
+    return table
+
+
+def damaged() -> Table:
+    table = dealing()
+    table.ask(ReportDamaged, by="D1")
+    return table
+
+
+def ejecting() -> Table:
+    table = open_table()
+    table.ask(AnnounceClosing, by="D1")
+    table.tap("S1")
+    assert table.ask(BeginUnload, by="D1").is_accepted
+    give_out(table, 100)
+    return table
+
+
+def uncertain() -> Table:
+    table = ejecting()
+    table.give(events.CommandAnswered(device="shuffler", command=1, outcome=events.Outcome.INTERRUPTED))
+    return table
+
+
+def _with_incident() -> Table:
+    table = dealing()
+    table.ready("spare")
+    table.give(events.DeviceRejected(device="switches", why="another model"))
+    table.ready("switches")
+    table.tap("S1")
+    table.tap("M1")
+    return table
+
+
+def swapping() -> Table:
+    table = _with_incident()
+    assert table.ask(BeginSwap, by="S1", spare="spare", incident=1).is_accepted
+    return table
+
+
+def swapped_half() -> Table:
+    table = swapping()
+    assert table.ask(CountedOut, by="S1", cards=305).is_accepted
+    levels(table, content=0, device="spare")
+    return table
+
+
+def reloading() -> Table:
+    table = open_table()
+    table.give(events.DeviceRejected(device="switches", why="another model"))
+    table.ready("switches")
+    table.tap("S1")
+    table.tap("M1")
+    assert table.ask(BeginIncidentReload, by="S1", incident=1, packets=3).is_accepted
+    return table
+
+
+def away() -> Table:
+    table = dealing()
+    table.give(events.DeviceLost(device="shuffler", why="cable"))
+    return table
+
+
+SITUATIONS: tuple[Callable[[], Table], ...] = (
+    Table,
+    connected,
+    prepared,
+    proved_empty,
+    loading,
+    feeding,
+    paused,
+    differing,
+    open_table,
+    dealing,
+    returning,
+    complained,
+    jammed,
+    damaged,
+    away,
+    ejecting,
+    uncertain,
+    unloaded,
+    swapping,
+    swapped_half,
+    reloading,
+)
