@@ -16,24 +16,22 @@ from benchmarks.compare import Reach, Row, interleave, rows
 from firmware_bridge.clock import SystemClock
 from tableside.journal.opening import Place
 from tableside.journal.record import Draft, RecordKind
-from tableside.journal.schema import COLUMNS, PAGE_BYTES
+from tableside.journal.schema import COLUMNS
 from tableside.journal.writer import JournalWriter
 
 WRITERS = 8
 ROWS_A_WRITER = 300
 BOOT = "6223ad65-4141-4839-baff-1c12897dddd1"
 OURS = "journal, 8 writers, FULL"
-PEERS = {"bare thread, group commit": 4_096, "the same with our page size": PAGE_BYTES}  # 4,096: SQLite's own
+PEER = "bare thread, group commit"
 
 _Job = tuple[tuple[object, ...], asyncio.Future[None]]
 
 
 def measure() -> list[Row]:
-    """Ours against both peers, on the disk that holds temporary files."""
-    sides: dict[str, Callable[[], float]] = {OURS: partial(_on_disk, _ours)}
-    for name, page in PEERS.items():
-        sides[name] = partial(_on_disk, partial(_bare, page))
-    reaches = [Reach(name, 0.8, is_at_most=False) for name in PEERS]
+    """Ours against the peer, on the disk that holds temporary files."""
+    sides = {OURS: partial(_on_disk, _ours), PEER: partial(_on_disk, _bare)}
+    reaches = [Reach(PEER, 0.8, is_at_most=False)]
     return rows("journal rows a second, 8 writers", OURS, interleave(sides), reaches, "rows/s")
 
 
@@ -72,11 +70,10 @@ async def _ours(folder: Path) -> float:
     return rate
 
 
-async def _bare(page: int, folder: Path) -> float:
+async def _bare(folder: Path) -> float:
     loop = asyncio.get_running_loop()
     jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
     connection = sqlite3.connect(folder / "bare.db", isolation_level=None, check_same_thread=False)
-    connection.execute(f"PRAGMA page_size = {page}")
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute(f"CREATE TABLE record (seq INTEGER PRIMARY KEY, {', '.join(COLUMNS[1:])})")
