@@ -18,6 +18,7 @@ from firmware_bridge.links.mqtt import open_mqtt_device
 from firmware_bridge.links.pty import open_pty
 from firmware_bridge.links.tcp import TcpListener
 
+from .line import FaultyLine, LineQuality
 from .runner import Outlet
 
 # A broker that is not there yet is asked again after so long.
@@ -35,6 +36,10 @@ class Socket(Protocol):
     def sees_cable(self) -> bool:
         """Whether the device notices the end of a connection."""
 
+    @property
+    def is_shared(self) -> bool:
+        """Whether a second host can connect while one is there."""
+
     async def next_link(self) -> Link:
         """The device's end of the next connection; waits for the host where the host opens it."""
 
@@ -45,9 +50,14 @@ class Socket(Protocol):
 class Cable:
     """One device's cable, in or out."""
 
-    def __init__(self, name: str, socket: Socket) -> None:
+    def __init__(self, name: str, socket: Socket, quality: LineQuality | None = None, seed: int = 0) -> None:
         self.name = name
         self.socket = socket
+        # The bad line of the newest connection, where the plan wants one.
+        self.line: FaultyLine | None = None
+        self._quality = quality
+        self._seed = seed
+        self._connections = 0
         self._is_in = asyncio.Event()
         self._is_in.set()
         self._serving: asyncio.Task[None] | None = None
@@ -87,14 +97,27 @@ class Cable:
         return not was_in
 
     async def _serve(self, outlet: Outlet) -> None:
-        while self.is_in:
-            await outlet.serve(await self.socket.next_link())
+        async with asyncio.TaskGroup() as connections:
+            while self.is_in:
+                link = self._line(await self.socket.next_link())
+                serving = connections.create_task(outlet.offer(link), name=f"connection of {self.name}")
+                if not self.socket.is_shared:
+                    await serving
+
+    def _line(self, link: Link) -> Link:
+        """The link as this cable leaves it."""
+        if self._quality is None:
+            return link
+        self.line = FaultyLine(link, self._seed + self._connections, self._quality)
+        self._connections += 1
+        return self.line
 
 
 class SerialSocket:
     """A pseudo-terminal under a name: it stands there as long as the cable is in, whoever opens it."""
 
     sees_cable = False
+    is_shared = False
 
     def __init__(self, name: Path) -> None:
         self._name = name
@@ -111,6 +134,7 @@ class TcpSocket:
     """A port on the network, one host at a time."""
 
     sees_cable = True
+    is_shared = True
 
     def __init__(self, host: str, port: int) -> None:
         self._host, self._port = host, port
@@ -136,6 +160,7 @@ class MqttSocket:
     """A client at a broker: it comes back by itself, numbered within the device's boot."""
 
     sees_cable = True
+    is_shared = False
 
     def __init__(self, address: MqttAddress, boot: Callable[[], int]) -> None:
         self._address = address
@@ -163,6 +188,7 @@ class MemorySocket:
     """Both ends within the process: the host asks for its end by `answer`."""
 
     sees_cable = False
+    is_shared = True
 
     def __init__(self, name: str) -> None:
         self.name = name

@@ -77,6 +77,15 @@ def inject(side_channel: Path, deed: str, with_: tuple[str, ...]) -> None:
 
 
 @main.command()
+def faults() -> None:
+    """The fault catalogue: what can be injected by name (inject provoke fault="jam at the exit")."""
+    from .faults import CATALOGUE
+
+    for fault in CATALOGUE.values():
+        click.echo(f"{fault.name}: {fault.cause}; {fault.effect}{' (can be mended)' if fault.mend else ''}")
+
+
+@main.command()
 @SIDE_CHANNEL
 @click.argument("deed")
 @click.argument("with_", metavar="[KEY=VALUE]...", nargs=-1)

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from . import hands_do, world_does
+from . import fault_deeds, hands_do, world_does
 from .deeds import Impossible, PersonDeed, Proof, WorldDeed, members
 from .looking import look, look_at_everything
 from .room import Room
@@ -24,7 +24,7 @@ OWNER_ONLY = 0o600
 READS = ("look", "proofs")
 
 # The deeds are written beside their table; reading these modules is what makes them known.
-DEED_MODULES = (hands_do, world_does)
+DEED_MODULES = (hands_do, world_does, fault_deeds)
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -14,10 +14,12 @@ import msgspec
 
 from firmware_bridge.links.address import AddressError, parse_address
 
+from .line import STREAM_ONLY, LineFault, LineQuality
 from .world.cards import Back
 from .world.hazards import NEVER, PINNED, Rates
 
 SERIAL = "serial://"
+MQTT = "mqtt://"
 
 
 class PlanRefused(ValueError):
@@ -75,6 +77,7 @@ class DevicePlan(_Shape, frozen=True, kw_only=True):
     """One device. `address` is the one by which the host reaches it, so that both files say the same.
 
     `osdp_address` is that of a badge reader on its bus. `key` is the hex of its secure channel's base key.
+    `bad_line` gives the chance of each fault of its cable, per chunk and direction (`simulator/line.py`).
     """
 
     name: str
@@ -84,6 +87,12 @@ class DevicePlan(_Shape, frozen=True, kw_only=True):
     is_on: bool = True
     osdp_address: int = 1
     key: str = ""
+    bad_line: dict[LineFault, float] | None = None
+
+    @property
+    def line_quality(self) -> LineQuality | None:
+        """None: the cable is as good as the real one under it."""
+        return LineQuality(chances=self.bad_line) if self.bad_line is not None else None
 
 
 class Plan(_Shape, frozen=True, kw_only=True):
@@ -140,6 +149,11 @@ def _mistakes(plan: Plan) -> list[str]:
             mistakes.append(f"devices {device.name!r}: serial_number of a badge reader is eight hex digits")
         if device.key and not _is_hex(device.key, 32):
             mistakes.append(f"devices {device.name!r}: key is 32 hex digits, or nothing")
+        chances = device.bad_line or {}
+        if sum(chances.values()) > 1 or min(chances.values(), default=0) < 0:
+            mistakes.append(f"devices {device.name!r}: the chances of bad_line are each 0 or more, together 1 at most")
+        if device.address.startswith(MQTT) and STREAM_ONLY & set(chances):
+            mistakes.append(f"devices {device.name!r}: split and join happen to streams only, not to MQTT")
         try:
             parse_address(device.address)
         except AddressError as refused:

@@ -129,7 +129,8 @@ class Room:
         face = MAKERS[device.kind](self, device)
         socket = socket_for(device.address, lambda: face.boot_number if isinstance(face, TdlDevice) else 0)
         outlet = self.stage.add_face(face, sees_cable=socket.sees_cable)
-        return SimulatedDevice(device, face, outlet, Cable(device.name, socket))
+        cable = Cable(device.name, socket, device.line_quality, self.plan.simulation.seed)
+        return SimulatedDevice(device, face, outlet, cable)
 
     def memory(self, device: DevicePlan) -> Memory:
         """What this device keeps; a new board where it has kept nothing yet."""

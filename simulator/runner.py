@@ -45,6 +45,9 @@ class Face(Protocol):
 
     def disconnected(self) -> None: ...
 
+    def is_host_present(self, now_ns: int) -> bool:
+        """Whether the host of its session was heard within the last seconds."""
+
     def power_off(self) -> None: ...
 
 
@@ -140,6 +143,7 @@ class Outlet:
         self._link: Link | None = None
         self._outgoing: deque[bytes] = deque()
         self._has_news = asyncio.Event()
+        self._is_free = asyncio.Event()
         self._lost: Exception | None = None
 
     async def serve(self, link: Link) -> None:
@@ -147,6 +151,7 @@ class Outlet:
         if self._link is not None:
             raise RuntimeError(f"{link.address} refused: {self._link.address} is still plugged in; unplug it first")
         self._link, self._lost = link, None
+        self._is_free.clear()
         self._outgoing.clear()
         self.face.connected(is_message_based=link.is_message_based)
         link.start(self)
@@ -162,6 +167,22 @@ class Outlet:
         finally:
             self._link = None
             await link.close()
+            self._is_free.set()
+
+    async def offer(self, link: Link) -> None:
+        """A connection comes in, perhaps beside another: the older goes, unless its host is there (TDL 2.1)."""
+        while self._link is not None:
+            if self.face.is_host_present(self._stage.now_ns):
+                await link.close()
+                return
+            await self.unplug()
+            await self._is_free.wait()
+        await self.serve(link)
+
+    async def unplug(self) -> None:
+        """Pull the cable out."""
+        if self._link is not None:
+            await self._link.close()
 
     def flush(self) -> None:
         """Hand over what the face says; with no cable it goes nowhere."""

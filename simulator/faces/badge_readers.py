@@ -45,6 +45,10 @@ class BadgeReadersFace:
         """The cable is gone."""
         self._bus.disconnected()
 
+    def is_host_present(self, now_ns: int) -> bool:
+        """OSDP knows no session: whoever polls is the panel."""
+        return False
+
     def receive(self, chunk: bytes, now_ns: int) -> None:
         """Bytes from the panel."""
         self._bus.receive(chunk, now_ns)

@@ -131,6 +131,10 @@ class TdlDevice:
             self.session = None
         self._output.clear()
 
+    def is_host_present(self, now_ns: int) -> bool:
+        """Whether a valid frame of the session in force came within the last 5 s."""
+        return self.session is not None and now_ns - self.session.heard_ns <= HOST_PRESENT_NS
+
     def receive(self, chunk: bytes, now_ns: int) -> None:
         """Bytes from the cable, of any size. Raises `PowerLost` where a test cuts the power."""
         if not self.is_on:
@@ -189,16 +193,13 @@ class TdlDevice:
             self._hello_reply(hello)
         elif hello.is_copy_of(self._before):
             return False
-        elif present is not None and self._is_held_against(hello, present):
+        elif present is not None and hello.epoch != present.hello.epoch and self.is_host_present(self._now_ns):
             self._hello_reply(hello, extra=HelloFlag.OTHER_HOST)
         else:
             self._before = present.hello if present is not None else self._before
             self.session = Session(hello, self._now_ns, hello.seq)
             self._hello_reply(hello)
         return True
-
-    def _is_held_against(self, hello: Hello, present: Session) -> bool:
-        return hello.epoch != present.hello.epoch and self._now_ns - present.heard_ns <= HOST_PRESENT_NS
 
     def _hello_reply(self, hello: Hello, *, version: int = VERSION, extra: int = 0) -> None:
         identity = self.equipment.identity

@@ -9,7 +9,7 @@ from .scene import CannotProvoke, Fault, Proof, Scene
 
 def _cable(what: LineFault, direction: Direction) -> Fault:
     def provoke(scene: Scene) -> Proof:
-        line = scene.lines.get("shuffler")
+        line = scene.lines.get(scene.table.in_play)
         if line is None:
             raise CannotProvoke("the shuffler's cable is not a simulated bad line, or not plugged in; plug it in first")
         before = line.fired[direction, what]

@@ -18,11 +18,10 @@ class CannotProvoke(RuntimeError):
 
 @dataclass(slots=True)
 class Scene:
-    """What a fault can reach: the table, its two faces, the cables that are bad cables."""
+    """What a fault can reach: the table, the face of the shuffler in play, the cables that are bad lines, by device."""
 
     table: TableWorld
     shuffler: TdlDevice
-    box: TdlDevice
     now_ns: Callable[[], int]
     lines: dict[str, FaultyLine] = field(default_factory=dict)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Mapping
 
 from firmware_bridge.links.base import Link, LinkClosed
@@ -13,7 +14,7 @@ from firmware_bridge.wire.tdl.stream import StreamDecoder, encode_stream
 
 EPOCH = 7
 SESSION = 9
-HELLO = Frame(MessageType.HELLO, 0, 1, SESSION, {0: b"12345678", 1: 1, 2: 1, 3: 1000, 4: EPOCH})
+_nonces = itertools.count(1)
 
 
 class Host:
@@ -25,6 +26,7 @@ class Host:
         self.garbage = 0
         self.lost: Exception | None = None
         self.seq = 1
+        self._nonce = next(_nonces).to_bytes(8, "big")
         self._decoder = StreamDecoder()
         self._news = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -72,7 +74,7 @@ class Host:
 
     async def greet(self, boot: int) -> None:
         self.seq = 1
-        await self.send(HELLO)
+        await self.send(Frame(MessageType.HELLO, 0, 1, SESSION, {0: self._nonce, 1: 1, 2: 1, 3: 1000, 4: EPOCH}))
         await self.send(Frame(MessageType.NOTICE_ACK, 0, 0, SESSION, {0: boot, 1: 0}))
 
     def kinds(self) -> list[int]:

@@ -59,7 +59,7 @@ class BusyTable:
         self.box = new_switch_box(self.table.box, box_memory)
         self.shuffler_outlet = self.stage.add_face(self.shuffler)
         self.box_outlet = self.stage.add_face(self.box)
-        self.scene = Scene(self.table, self.shuffler, self.box, lambda: self.stage.now_ns)
+        self.scene = Scene(self.table, self.shuffler, lambda: self.stage.now_ns)
         self.number = 0
 
     async def begin(self) -> None:
@@ -68,7 +68,7 @@ class BusyTable:
         self.stage.act(lambda: self.box.boot(self.stage.now_ns))
         near, far = memory_pair("shuffler")
         line = FaultyLine(far, seed=1)
-        self.scene.lines["shuffler"] = line
+        self.scene.lines[self.table.in_play] = line
         box_near, box_far = memory_pair("box")
         self.tasks = [
             asyncio.ensure_future(self.shuffler_outlet.serve(line)),
@@ -152,7 +152,7 @@ async def test_without_a_fault_nothing_proves_anything() -> None:
     }
     assert not busy.machine.standing.found
     assert not busy.table.box.found
-    assert not busy.scene.lines["shuffler"].fired
+    assert not busy.scene.lines[busy.table.in_play].fired
     assert set(busy.table.box.presses.values()) == {1}
     assert NoticeKind.FAULT not in busy.host.kinds()
     await busy.end()
@@ -161,8 +161,7 @@ async def test_without_a_fault_nothing_proves_anything() -> None:
 @pytest.mark.virtual_time
 async def test_what_cannot_happen_now_says_what_is_missing() -> None:
     table = TableWorld(1, rates=NEVER)
-    memory = Memory()
-    scene = Scene(table, new_shuffler(table.machine, memory), new_switch_box(table.box, memory), lambda: 0)
+    scene = Scene(table, new_shuffler(table.machine, Memory()), lambda: 0)
     for name in ("jam at the exit", "jam at the feed", "card lost", "card torn out", "cable: cut from the shuffler"):
         with pytest.raises(CannotProvoke, match="first"):
             CATALOGUE[name].provoke(scene)

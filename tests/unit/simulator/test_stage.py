@@ -25,14 +25,14 @@ pytestmark = pytest.mark.virtual_time
 class Table:
     """One shuffler on a stage, its cable plugged into a host."""
 
-    def __init__(self, pace: float) -> None:
+    def __init__(self, pace: float, *, sees_cable: bool = False) -> None:
         self.felt = Pile("felt")
         self.cards = new_deck(1, Back.RED, self.felt)
         self.machine = ShufflerMachine("shuffler", 3, hazards=Hazards(3, NEVER))
         self.face = new_shuffler(self.machine, Memory(commands=CommandRecord(epoch=EPOCH)))
         self.stage = Stage(pace=pace)
         self.stage.add_world(self.machine)
-        self.outlet: Outlet = self.stage.add_face(self.face)
+        self.outlet: Outlet = self.stage.add_face(self.face, sees_cable=sees_cable)
         self.stage.act(lambda: self.face.boot(self.stage.now_ns))
         near, far = memory_pair()
         self.host = Host(near)
@@ -113,6 +113,40 @@ async def test_a_second_cable_in_one_socket_is_refused() -> None:
     with pytest.raises(RuntimeError, match="still plugged in"):
         await table.outlet.serve(memory_pair()[0])
     await finish(table)
+
+
+@pytest.mark.parametrize(("silence_s", "is_kept"), [(4, True), (6, False)])
+async def test_of_two_connections_the_older_goes_once_its_host_is_silent(silence_s: float, is_kept: bool) -> None:
+    """TDL 2.1; BR-020: somebody else takes the device."""
+    table = Table(1)
+    await table.host.begin()
+    await asyncio.sleep(0.1)
+    near, far = memory_pair("second")
+    other = Host(near)
+    table.host.link.pause_reading()  # acknowledges nothing any more
+    await asyncio.sleep(silence_s)
+    offered = asyncio.ensure_future(table.outlet.offer(far))
+    await asyncio.sleep(0)
+    await other.begin()
+    await asyncio.sleep(1)
+    assert (other.lost is not None) is is_kept
+    assert (table.host.lost is None) is is_kept
+    assert bool(other.frames) is not is_kept
+    await other.link.close()
+    await offered
+    await finish(table)
+
+
+async def test_a_cable_pulled_out_ends_the_session_only_where_the_device_sees_it() -> None:
+    for sees_cable in (False, True):
+        table = Table(1, sees_cable=sees_cable)
+        await table.host.begin()
+        await asyncio.sleep(1)
+        assert table.face.session is not None
+        await table.outlet.unplug()
+        await table.served
+        assert (table.face.session is None) is sees_cable
+        table.stage.close()
 
 
 async def test_a_pace_that_stands_still_is_refused() -> None:
