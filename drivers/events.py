@@ -423,6 +423,12 @@ class ReaderLost(Fact, frozen=True, kw_only=True):
     why: str
 
 
+class ReaderTroubled(Fact, frozen=True, kw_only=True):
+    """The reader tells of itself: *cover opened*, *supply failing*. Told once when it begins."""
+
+    what: str
+
+
 # Facts that the journal keeps as they stand: all but `BadgeSeen` and `CodeKeyed`.
 AnyFact = (
     DeviceReady
@@ -455,4 +461,5 @@ AnyFact = (
     | PermitAnswered
     | ReaderReady
     | ReaderLost
+    | ReaderTroubled
 )

@@ -15,7 +15,7 @@ from drivers.badges.badge_id import BadgeUnreadable, badge_id
 from drivers.badges.keypad import Keypad
 from drivers.badges.resting import Change, RestingBadges
 from drivers.device import Report
-from drivers.events import BadgeSeen, CodeKeyed, ReaderLost, ReaderReady, SightingKind
+from drivers.events import BadgeSeen, CodeKeyed, ReaderLost, ReaderReady, ReaderTroubled, SightingKind
 from firmware_bridge.session.osdp import (
     CardShown,
     CommandRefused,
@@ -86,6 +86,7 @@ class OsdpBadgeReader:
         self._report = report
         self._resting = RestingBadges()
         self._ready: ReaderReady | None = None  # as last reported; None while it is lost
+        self._troubles: frozenset[str] = frozenset()  # as last told by the reader
         self._is_amber = False
         self._has_led = True
         self._has_beeper = True
@@ -130,10 +131,8 @@ class OsdpBadgeReader:
             case KeysKeyed():
                 for code in self.keypad.pressed(notice.keys, self._now_s()):
                     await self._report(CodeKeyed(device=self.name, code=code))
-            case StatusTold() if notice.is_tampered or notice.is_power_failing:
-                _log.warning(
-                    "reader_status", device=self.name, tamper=notice.is_tampered, power_failing=notice.is_power_failing
-                )
+            case StatusTold():
+                await self._status(notice)
             case CommandRefused():
                 self._does_without(notice)
 
@@ -172,6 +171,14 @@ class OsdpBadgeReader:
         for seen, change in self._resting.seen(badge, self._clean_polls(), self._now_s()):
             await self._report(BadgeSeen(device=self.name, badge=seen, kind=_SIGHTINGS[change]))
         self._woken.set()
+
+    async def _status(self, notice: StatusTold) -> None:
+        """What has begun since it last told; what stands over a loss is told once."""
+        troubles = {"cover opened": notice.is_tampered, "supply failing": notice.is_power_failing}
+        standing = frozenset(what for what, is_so in troubles.items() if is_so)
+        begun, self._troubles = standing - self._troubles, standing
+        for what in sorted(begun):
+            await self._report(ReaderTroubled(device=self.name, what=what))
 
     def _does_without(self, refused: CommandRefused) -> None:
         """The reader has no lamp or beeper after all: not asked again before its next set-up."""

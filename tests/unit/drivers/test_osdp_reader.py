@@ -12,7 +12,7 @@ import pytest
 
 from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
 from drivers.device import BadgeReader
-from drivers.events import BadgeSeen, CodeKeyed, Fact, ReaderLost, ReaderReady, SightingKind
+from drivers.events import BadgeSeen, CodeKeyed, Fact, ReaderLost, ReaderReady, ReaderTroubled, SightingKind
 from firmware_bridge.session.osdp import BusSettings, LineProfile, OsdpBus
 from firmware_bridge.session.supervised import run_together
 from firmware_bridge.wire.osdp.commands import SetLed
@@ -230,6 +230,25 @@ async def test_another_reader_in_its_place_is_refused_by_its_serial_number() -> 
     task.cancel()
     with suppress(asyncio.CancelledError):
         await task
+
+
+async def test_an_opened_cover_and_a_failing_supply_are_told_once_when_they_begin() -> None:
+    face = reader()
+    bench = Bench(face)
+    cover, supply = (ReaderTroubled(device="reader 1", what=what) for what in ("cover opened", "supply failing"))
+    async with bench.running():
+        face.head.is_cover_open = True
+        await asyncio.sleep(5)
+        assert bench.of(ReaderTroubled) == [cover]
+        face.power_off()
+        await until(lambda: len(bench.of(ReaderLost)) == 2)
+        face.head.is_supply_failing = True
+        face.boot(bench.wires.now_ns())
+        await until(lambda: bench.of(ReaderTroubled) == [cover, supply])
+        face.head.is_cover_open = face.head.is_supply_failing = False
+        await asyncio.sleep(2)
+        face.head.is_cover_open = True
+        await until(lambda: bench.of(ReaderTroubled) == [cover, supply, cover])
 
 
 async def test_a_full_hub_loses_no_tap() -> None:
