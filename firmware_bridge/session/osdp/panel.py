@@ -1,7 +1,7 @@
 """The control panel of one bus: who speaks next, until when, and whose the bytes are that come in.
 
 Sans I/O: fed with chunks and monotonic time (s), it says what to do next. Half duplex, one exchange at a time,
-each station in the order in which it is due; silent ones let the others go first (BR-019).
+each station in the order in which it is due; silent ones let the others have their turn (BR-019).
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ from firmware_bridge.session.osdp.profile import (
     LISTEN_FIRST_S,
     PIECES_APART_S,
     REPLY_TIMEOUT_S,
-    SILENT_YIELDS_S,
     TURNAROUND_CHARACTERS,
     LineProfile,
     StationProfile,
@@ -77,6 +76,7 @@ class ControlPanel:
         self._has_spoken = False
         self._quiet_until_s = now_s
         self._heard_at_s = now_s
+        self._silence_ended_at_s = now_s  # of the last station that did not answer
         self._bytes_without_frame = 0
 
     def station(self, address: int) -> Station:
@@ -118,9 +118,9 @@ class ControlPanel:
         for station in self._stations.values():
             station.watch(now_s, self._noise())
         if self._exchange is None and self._is_up and now_s >= self._quiet_until_s:
-            due = [station for station in self._stations.values() if station.due_at_s <= now_s]
-            if due:
-                return self._send(min(due, key=_turn), now_s)
+            station = min(self._who_may_speak(), key=_due_at_s)
+            if station.due_at_s <= now_s:
+                return self._send(station, now_s)
         return Wait(self._wake_at(now_s))
 
     def sent(self, now_s: float) -> None:
@@ -156,14 +156,22 @@ class ControlPanel:
         self._exchange = _Exchange(station, len(data))
         return Send(data)
 
+    def _who_may_speak(self) -> list[Station]:
+        """Between two deadlines spent on silent stations, each that is polled has its turn; never nobody."""
+        stations = list(self._stations.values())
+        is_anybody_waiting = any(
+            station.is_ready and not station.is_silent and station.asked_at_s < self._silence_ended_at_s
+            for station in stations
+        )
+        return [station for station in stations if not (is_anybody_waiting and station.is_silent)]
+
     def _wake_at(self, now_s: float) -> float | None:
         times = [at for at in (station.watch_at_s() for station in self._stations.values()) if at and at > now_s]
         if self._exchange is not None:
             if self._exchange.deadline_s is not None:
                 times.append(self._exchange.deadline_s)
         elif self._is_up:
-            first_due_s = min(station.due_at_s for station in self._stations.values())
-            times.append(max(first_due_s, self._quiet_until_s))
+            times.append(max(min(map(_due_at_s, self._who_may_speak())), self._quiet_until_s))
         return min(times, default=None)
 
     def _end_overdue(self, now_s: float) -> None:
@@ -187,6 +195,8 @@ class ControlPanel:
 
     def _end_exchange(self, now_s: float) -> None:
         exchange, self._exchange = self._exchange, None
+        if exchange is not None and exchange.station.is_silent:
+            self._silence_ended_at_s = now_s
         self._quiet_until_s = now_s + self._line.wire_s(TURNAROUND_CHARACTERS)
         if exchange is not None and not exchange.is_echoed and not exchange.station.is_silent:
             self._learn_echo(is_on=False)  # an answer, and no echo before it
@@ -240,6 +250,5 @@ class ControlPanel:
         )
 
 
-def _turn(station: Station) -> float:
-    """Who is due first; a silent station yields to the others, but not for ever."""
-    return station.due_at_s + (SILENT_YIELDS_S if station.is_silent else 0.0)
+def _due_at_s(station: Station) -> float:
+    return station.due_at_s

@@ -19,8 +19,6 @@ OFF_LINE_AFTER_S = 8.0  # standard; shorter ones were too eager in the field (li
 # A lost channel is made again at once; then slower, but never the 600 s that kept readers away in the field.
 CHANNEL_WAITS_S = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0)
 WRONG_DEVICE_WAIT_S = 60.0  # somebody must change the device or the configuration
-# Under this much delay a silent station lets all others go first; above it, it takes its turn on a full bus too.
-SILENT_YIELDS_S = 1.0
 LISTEN_FIRST_S = 0.1  # what lay in the cable before we spoke is nobody's answer (BR-006)
 TURNAROUND_CHARACTERS = 2  # the line changes its driver between two frames
 

@@ -56,6 +56,7 @@ class Station:
         self.address = profile.address
         self.counts = StationCounts()
         self.due_at_s = now_s
+        self.asked_at_s = now_s
         self._profile = profile
         self._tell = tell
         self._random = random
@@ -63,7 +64,6 @@ class Station:
         self._contact = Contact(now_s)
         self._goals = Goals()
         self._goal: CommandMessage | None = None  # the one that is outstanding
-        self._asked_at_s = now_s
         self._prompted_until_s = now_s
         self._uses_default_key = False
         self._set_up: SetUp | None = None  # None when it is done
@@ -83,7 +83,7 @@ class Station:
 
     @property
     def is_silent(self) -> bool:
-        """True while its last command has not been answered: others go first."""
+        """True while its last command has not been answered."""
         return self._contact.is_silent
 
     @property
@@ -93,7 +93,7 @@ class Station:
 
     def speak(self, now_s: float) -> bytes:
         """The bytes to send now: the outstanding command once more, the same to the bit, or the next one."""
-        self._asked_at_s = now_s
+        self.asked_at_s = now_s
         self._contact.asked(now_s)
         if self._conversation.outstanding is not None:
             self.counts.repeats += 1
@@ -122,7 +122,7 @@ class Station:
     def missed(self, now_s: float) -> None:
         """The deadline passed without an answer."""
         self.counts.misses += 1
-        self.due_at_s = self._contact.missed(self._asked_at_s, now_s)
+        self.due_at_s = self._contact.missed(self.asked_at_s, now_s)
 
     def forgiven(self, now_s: float) -> None:
         """The deadline passed, but nobody could have heard an answer: ask again."""
@@ -237,7 +237,7 @@ class Station:
     def _was_useful(self, now_s: float) -> None:
         self._contact.was_useful()
         period_s = PROMPTED_PERIOD_S if now_s < self._prompted_until_s else POLL_PERIOD_S
-        self.due_at_s = now_s if self._goals else self._asked_at_s + period_s
+        self.due_at_s = now_s if self._goals else self.asked_at_s + period_s
 
     # --- what is no plain answer --------------------------------------------------------------------------
 
@@ -284,7 +284,7 @@ class Station:
     def _useless(self, loss: Loss, text: str) -> None:
         """It answers, to no use; what is outstanding is repeated in the next turn."""
         self._contact.is_troubled(loss, text)
-        self.due_at_s = self._asked_at_s + POLL_PERIOD_S
+        self.due_at_s = self.asked_at_s + POLL_PERIOD_S
 
     def _channel_lost(self, text: str, now_s: float) -> None:
         self.counts.channels_lost += 1

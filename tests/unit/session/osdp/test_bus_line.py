@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 
@@ -77,17 +78,21 @@ async def test_lost_frames_are_repeated_and_carried_out_once_br_012(
         assert len(panel.of(StationReady)) == 1
 
 
-@pytest.mark.parametrize("key", [None, TEST_KEY], ids=["plain", "secure"])
-async def test_each_frame_of_set_up_may_be_lost_br_012_br_016(key: bytes | None) -> None:
+@pytest.mark.parametrize(("key", "questions"), [(None, 3), (TEST_KEY, 6)], ids=["plain", "secure"])
+async def test_each_frame_of_set_up_may_be_lost_br_012_br_016(key: bytes | None, questions: int) -> None:
     """The very first request after power-up too; the station is ready soon all the same."""
     for direction in ("on_command", "on_reply"):
-        for number in range(8):
+        for number in range(questions):
             wires = Wires(reader(key=key))
             panel = Panel(wires, StationProfile(1, key=BaseKey(key) if key else None))
             setattr(wires, direction, _losing_number(number))
             async with panel.running():
                 assert await until(lambda p=panel: bool(p.of(StationReady))) < asyncio.get_running_loop().time() + 2  # type: ignore[misc]
-                assert wires.commands[0].frame.sequence == 0
+                frames = [heard.frame for heard in wires.commands]
+                assert frames[0].sequence == 0
+                # one copy, the same to the bit, and nothing begun a second time
+                assert [left == right for left, right in pairwise(frames)].count(True) == 1
+                assert len(set(frames)) == len(frames) - 1
 
 
 def _losing_number(number: int) -> Passage:

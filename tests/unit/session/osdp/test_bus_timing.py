@@ -191,6 +191,24 @@ async def test_a_dead_neighbour_costs_the_others_little_br_019(dead: int) -> Non
             assert panel.bus.station_counts(address).misses == 0
 
 
+async def test_two_dead_neighbours_are_never_asked_one_after_the_other() -> None:
+    """Once they are known as silent: between two deadlines all others have their turn, so no gap holds both."""
+    addresses = (1, 2, 3, 4, 5)
+    readers = [reader(address) for address in addresses]
+    wires = Wires(*readers)
+    panel = Panel(wires, *(StationProfile(address) for address in addresses))
+    async with panel.running():
+        await ready(panel, 5)
+        died_s = now_s()
+        for dead in (2, 3):
+            readers[dead - 1].power_off()
+        await asyncio.sleep(60)
+        for address in (1, 4, 5):
+            first, *known = gaps_s(wires, address, died_s, died_s + 60)
+            assert max(known) <= 0.212 + POLL_PERIOD_S
+            assert first <= 2 * 0.212 + POLL_PERIOD_S
+
+
 async def test_a_reader_that_keeps_restarting_disturbs_nobody_br_019() -> None:
     readers = [reader(address) for address in (1, 2, 3)]
     wires = Wires(*readers)
