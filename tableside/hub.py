@@ -11,6 +11,8 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import structlog
+
 from drivers.device import Device
 from drivers.events import BadgeSeen, CodeKeyed, Fact, Notice, PermitKind
 from firmware_bridge.clock import NS_PER_MS, NS_PER_S, Clock
@@ -31,6 +33,8 @@ from tableside.orders import acknowledge, carry_out
 from tableside.requests import AnyRequest, Request
 from tableside.rows import decision_of, draft_checkpoint, drafts_of_turn
 from tableside.state import TableState, reduce
+
+_log = structlog.get_logger("hub")
 
 BATCH_MAX = 256  # semantics §1.1: a turn stays short, so a stop never waits behind a long batch
 QUEUE_MAX = 1_024  # four batches; beyond it sessions stop reading and devices keep their notices
@@ -99,7 +103,7 @@ class Hub:
         self._room.set()
         self._renewals: dict[tuple[str, PermitKind], tuple[PermitGranted, int]] = {}
         self._is_blind = False
-        self._is_on_reserve = False
+        self._is_on_reserve = journal.condition().reserve_rows > 0
         self._carry_over_ns = 0
         self._rows_since_checkpoint = 0
         self._wall_offset_ns: int | None = None
@@ -122,7 +126,10 @@ class Hub:
         """A request: its one answer, once it is durable."""
         if self._is_blind:
             return _refused_blind(request)
-        known = self._answer_given(request.id)
+        try:
+            known = self._answer_given(request.id)
+        except JournalUnavailable:
+            return _refused_blind(request)
         if known is not None:
             return known
         await self._room.wait()
@@ -185,25 +192,30 @@ class Hub:
 
     async def _turn(self) -> None:
         batch = [self._inbox.popleft() for _ in range(min(BATCH_MAX, len(self._inbox)))]
-        while True:
-            state, taken = self._reduce(batch)
-            for one in taken:
-                for decision in one.decisions:
-                    if isinstance(decision, Stopping):
-                        self._carry_out(decision)
-            if not taken:
-                break
+        while batch:
             try:
-                result = await self._journal.commit(self._drafts(state, taken))
+                state, taken = self._reduce(batch)
+                self._stop_first(taken)
+                result = await self._journal.commit(self._drafts(state, taken)) if taken else None
             except JournalUnavailable as refusal:
-                await self._go_blind(batch, refusal)
+                batch = await self._go_blind(batch, refusal)
                 continue
             self._is_blind = False
             self.state = state
-            self._after_commit(taken, result)
+            if result is not None:
+                self._after_commit(taken, result)
             break
+        else:
+            self._is_blind = False  # only requests were refused: the next input tries the journal again
         if len(self._inbox) < QUEUE_MAX:
             self._room.set()
+
+    def _stop_first(self, taken: Sequence[_Taken]) -> None:
+        """Stopping acts wait for no disk; given again after a failed commit they change nothing."""
+        for one in taken:
+            for decision in one.decisions:
+                if isinstance(decision, Stopping):
+                    self._carry_out(decision)
 
     def _reduce(self, batch: Sequence[_Waiting]) -> tuple[TableState, list[_Taken]]:
         state, taken = self.state, []
@@ -294,14 +306,17 @@ class Hub:
             self._is_on_reserve = False
             self._inbox.append(_Waiting(JournalRestored(rows=rows)))
 
-    async def _go_blind(self, batch: Sequence[_Waiting], _refusal: JournalUnavailable) -> None:
-        """Neither journal nor reserve: every scope is locked, requests are refused, facts stay unacknowledged."""
+    async def _go_blind(self, batch: Sequence[_Waiting], refusal: JournalUnavailable) -> list[_Waiting]:
+        """Neither journal nor reserve: every scope is locked, requests are refused and gone, facts stay and wait."""
+        if not self._is_blind:
+            _log.error("journal_unavailable", why=str(refusal))
         self._is_blind = True
         self._stop_everything()
         for waiting in batch:
-            if isinstance(waiting.what, Request) and waiting.answer is not None:
+            if isinstance(waiting.what, Request):
                 _resolve(waiting, _refused_blind(waiting.what))
         await asyncio.sleep(RETRY_S)
+        return [waiting for waiting in batch if not isinstance(waiting.what, Request)]
 
     # --- devices --------------------------------------------------------------------------------------------
 

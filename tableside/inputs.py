@@ -43,6 +43,12 @@ class JournalRestored(SystemFact, frozen=True, kw_only=True):
     rows: int
 
 
+class JournalDoubted(SystemFact, frozen=True, kw_only=True):
+    """At opening the journal did not fit together, or a strange reserve lay beside it: what was found, in words."""
+
+    findings: tuple[str, ...]
+
+
 class CommitSlow(SystemFact, frozen=True, kw_only=True):
     """A commit took longer than 250 ms; above 5 s it locks."""
 
@@ -85,6 +91,7 @@ AnySystemFact = (
     | DeadlinePassed
     | JournalOnReserve
     | JournalRestored
+    | JournalDoubted
     | CommitSlow
     | SpaceLow
     | ClockStepped

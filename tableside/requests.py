@@ -225,6 +225,12 @@ class AdoptDevice(Request, frozen=True, kw_only=True):
     device: str
 
 
+class AcceptJournal(Request, frozen=True, kw_only=True):
+    """Two persons have looked at what was found wrong with the journal and let the table go on, with a reason."""
+
+    why: str
+
+
 # --- closing, unload, sort (CSM-6) ---------------------------------------------------------------------------
 
 
@@ -349,6 +355,7 @@ AnyRequest = (
     | HandCount
     | SettleUnknown
     | AdoptDevice
+    | AcceptJournal
     | AnnounceClosing
     | BeginUnload
     | EnterSort

@@ -23,10 +23,10 @@ from tableside.equipment import Equipment, Run, equip
 from tableside.ground import Ground
 from tableside.happenings import RoundEnded, RoundStarted
 from tableside.hub import Entry, Hub
-from tableside.inputs import AnyInput, DaemonStarted
+from tableside.inputs import AnyInput, DaemonStarted, JournalDoubted
 from tableside.journal.opening import Place
 from tableside.journal.record import RecordKind
-from tableside.journal.store import Journal
+from tableside.journal.store import Journal, Opening
 from tableside.outputs.texts import Texts
 from tableside.procedures import is_round_open
 from tableside.replay import state_of
@@ -150,6 +150,9 @@ class TableHost:
         self.published = journal.tail.seq
         self.curtain = Curtain(_round_since(journal) if is_round_open(state) else None)
         await self._hub.report(DaemonStarted(version=self._version, clock_boot=self._ground.clock.boot, house=house))
+        doubts = _doubts(journal.opening)
+        if doubts:
+            await self._hub.report(JournalDoubted(findings=doubts))
 
     async def run(self) -> None:
         """Run until cancelled. A hub that breaks stops this table and nothing else."""
@@ -240,6 +243,12 @@ def _open(part: T | None) -> T:
     if part is None:
         raise RuntimeError("the table is not open yet")
     return part
+
+
+def _doubts(opening: Opening) -> tuple[str, ...]:
+    """What was wrong with the journal when it was opened, in words."""
+    found = tuple(f"row {finding.seq}: {finding.text}" for finding in opening.findings)
+    return found if opening.set_aside is None else (*found, f"a strange reserve was set aside as {opening.set_aside}")
 
 
 def _round_since(journal: Journal) -> int:

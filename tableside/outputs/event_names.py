@@ -15,6 +15,7 @@ EVENTS: Mapping[str, str] = {
     "daemon_failed": "a fault that nobody foresaw ends the process",
     "table_refused": "a table's journal cannot be opened; the other tables run",
     "hub_crashed": "a table's hub broke: its permits are revoked, its lamp is red and blinks, the other tables run",
+    "journal_unavailable": "neither journal nor reserve can be written: permits revoked, requests refused, tried again",
     "task_crashed": "a driver's task broke and is made anew",
     "loop_late": "the event loop was late by more than a second",
     "space_low": "a journal's disk has little room left",

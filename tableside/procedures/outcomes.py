@@ -13,12 +13,17 @@ from tableside import alerts, commands, devices, incidents, locks, permits, pres
 from tableside.commands import Stage
 from tableside.happenings import CommandClosed, CommandLost, CountEnded, CountWanted
 from tableside.house import Role
-from tableside.requests import AdoptDevice, SettleUnknown
+from tableside.inputs import JournalDoubted
+from tableside.locks import Scope
+from tableside.requests import AcceptJournal, AdoptDevice, SettleUnknown
 from tableside.session_happenings import MachineCountedOut
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
     from tableside.state import TableState
+
+
+DOUBTED = "journal doubted"
 
 
 class OutcomeState(StrEnum):
@@ -69,11 +74,32 @@ def _settle(turn: Turn, what: SettleUnknown) -> None:
     commands.settle(turn, command, "person", what.moved)
 
 
-def _two_persons(turn: Turn, what: AdoptDevice) -> Refusal | None:
+def _two_persons(turn: Turn, what: AdoptDevice | AcceptJournal) -> Refusal | None:
     roles = {role for staff in (what.by, *what.second_way) if (p := turn.state.house.person(staff)) for role in p.roles}
     if len({what.by, *what.second_way}) >= 2 and Role.TECHNICIAN in roles and Role.ROOM_MANAGEMENT in roles:
         return None
-    return Refusal("CSM-8", "adopting a device takes two persons", "technician and room management, both by PIN")
+    return Refusal("CSM-8", "this takes two persons", "technician and room management, both by PIN")
+
+
+def _doubted(turn: Turn, what: JournalDoubted) -> None:
+    """Records that do not fit together: nothing moves until two persons have looked (design rule 8)."""
+    incidents.open_incident(turn, DOUBTED, "CSM-8", "; ".join(what.findings))
+    for scope in (Scope.DEAL, Scope.FEED):
+        locks.add(turn, scope, DOUBTED, "CSM-8")
+    alerts.raise_alert(turn, "JOURNAL-DOUBTED")
+
+
+def _has_reason(turn: Turn, what: AcceptJournal) -> Refusal | None:
+    if what.why.strip() and incidents.of_kind(turn, DOUBTED):
+        return None
+    return Refusal("CSM-8", "no doubt about the journal stands, or no reason is given", "say why it is accepted")
+
+
+def _accepted(turn: Turn, what: AcceptJournal) -> None:
+    locks.remove_all(turn, DOUBTED, turn.by)
+    alerts.clear_alert(turn, "JOURNAL-DOUBTED", by=turn.by, why=what.why)
+    for incident in incidents.of_kind(turn, DOUBTED):
+        incidents.close(turn, incident.number, what.why, turn.by)
 
 
 def _adopt(turn: Turn, what: AdoptDevice) -> None:
@@ -116,6 +142,11 @@ PROCEDURE = Procedure(
             act=_settle,
             guards=(presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-8"), _is_unknown),
             said="settled by person",
+        ),
+        *(Row(state, JournalDoubted, act=_doubted, said="journal doubted") for state in OutcomeState),
+        *(
+            Row(state, AcceptJournal, act=_accepted, guards=(_two_persons, _has_reason), said="journal accepted")
+            for state in OutcomeState
         ),
         *(Row(state, AdoptDevice, act=_adopt, guards=(_two_persons,), said="adopt") for state in OutcomeState),
         *(Row(state, CommandClosed, act=_adopted, when=_is_adoption, said="adopted") for state in OutcomeState),

@@ -190,3 +190,18 @@ def test_no_badge_number_and_no_keyed_digit_reaches_the_journal(tmp_path: Path) 
         assert digests[1] == digests[2] != ""
 
     run_virtual(main())
+
+
+def test_a_request_that_was_refused_without_journal_is_never_carried_out_later(tmp_path: Path) -> None:
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        bench.journal.failures = 1
+        refused = await bench.hub.ask(StopPlay(id="s-2"))
+        assert not refused.is_accepted
+        await asyncio.sleep(10)
+        assert bench.journal.find_request("s-2") is None
+        assert (await bench.hub.ask(StopPlay(id="s-3"))).is_accepted
+        await bench.stop()
+
+    run_virtual(main())
