@@ -16,6 +16,8 @@ from .world.cards import Card, Pile
 from .world.machine import ShufflerMachine
 
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
+# How a card is told of that lies face down.
+A_CARD = "a card"
 # True once the cause has had its effect.
 Proof = Callable[[], bool]
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .deeds import Impossible, PersonDeed, card_in, device_name, machine_of, place, said
+from .deeds import A_CARD, Impossible, PersonDeed, card_in, device_name, machine_of, place, said
 from .room import Room
 from .world import hands
 from .world.badges import Badge, BadgeHead
+from .world.cards import Card
 from .world.happenings import DealerKey, Spot, Trouble
-from .world.table import SPREAD
+from .world.table import HOLE, SPREAD
 
 NS_PER_MS = 1_000_000
 
@@ -77,7 +78,7 @@ class Draw(PersonDeed, frozen=True, kw_only=True):
         pull = hands.tear_out if self.by_force else hands.draw
         before = set(target)
         room.stage.act(lambda: pull(room.table.machine, target))
-        return {"cards": [said(card) for card in target if card not in before]}
+        return {"cards": [_seen(card, self.to) for card in target if card not in before]}
 
 
 class Move(PersonDeed, frozen=True, kw_only=True):
@@ -101,7 +102,7 @@ class Move(PersonDeed, frozen=True, kw_only=True):
                 card.move_to(target)
 
         room.stage.act(lay)
-        return {"cards": [said(card) for card in chosen]}
+        return {"cards": [_seen(card, self.to) for card in chosen]}
 
 
 class Gather(PersonDeed, frozen=True, kw_only=True):
@@ -132,7 +133,10 @@ class LookThrough(PersonDeed, frozen=True, kw_only=True):
     def carry_out(self, room: Room) -> Mapping[str, object]:
         """See `PersonDeed`: the cards, in order, and those that are bent."""
         cards = list(place(room, self.source))
-        return {"cards": [said(card) for card in cards], "bent": [said(card) for card in cards if card.is_bent]}
+        return {
+            "cards": [said(card) for card in cards],
+            "bent": [said(card) for card in cards if card.is_bent],
+        }
 
 
 class LayInHopper(PersonDeed, frozen=True, kw_only=True):
@@ -214,6 +218,23 @@ class TakeStuck(PersonDeed, frozen=True, kw_only=True):
         return {"count": room.stage.act(lambda: hands.take_stuck(machine, self.spot, target, skill))}
 
 
+class TakeFromNose(PersonDeed, frozen=True, kw_only=True):
+    """Take the card that stands at the exit out by hand, at an open lid."""
+
+    to: str
+    device: str = ""
+
+    def carry_out(self, room: Room) -> Mapping[str, object]:
+        """See `PersonDeed`: which card it is, and whether it is bent."""
+        machine, target = machine_of(room, self.device), place(room, self.to)
+        cards = list(machine.carousel.nose)
+        room.stage.act(lambda: hands.take_from_nose(machine, target))
+        return {
+            "cards": [said(card) for card in cards if card in target],
+            "bent": [said(card) for card in cards if card in target and card.is_bent],
+        }
+
+
 class EmptyByHand(PersonDeed, frozen=True, kw_only=True):
     """Take every card inside out, at an open lid."""
 
@@ -259,6 +280,11 @@ class Mend(PersonDeed, frozen=True, kw_only=True):
 
         room.stage.act(mend)
         return {}
+
+
+def _seen(card: Card, to: str) -> str:
+    """What a person sees of a card that comes to lie there."""
+    return A_CARD if to == HOLE else said(card)
 
 
 def _head(room: Room, reader: str) -> BadgeHead:

@@ -35,6 +35,7 @@ class KeptCard(msgspec.Struct, frozen=True, array_like=True):
     passes: int
     bend_um: int
     is_sticky: bool
+    is_askew: bool
 
 
 class Kept(msgspec.Struct, frozen=True, kw_only=True):
@@ -102,7 +103,7 @@ def lay_out(room: Room, kept: Kept) -> None:
         pile = places[each.pile] if each.pile in places else table.felt[each.pile]
         card = Card(each.deck, each.rank, each.suit, each.back, pile)
         card.printing, card.passes = each.printing, each.passes
-        card.bend_um, card.is_sticky = each.bend_um, each.is_sticky
+        card.bend_um, card.is_sticky, card.is_askew = each.bend_um, each.is_sticky, each.is_askew
         table.cards.append(card)
     table.in_play = kept.in_play
     for machine in table.machines.values():
@@ -120,4 +121,5 @@ def _kept(card: Card) -> KeptCard:
         card.passes,
         card.bend_um,
         card.is_sticky,
+        card.is_askew,
     )

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from .deeds import said
+from .deeds import A_CARD, said
 from .faces.tdl_device import TdlDevice
 from .room import Room, SimulatedDevice
 from .world.lamp import DARK, Light
 from .world.machine import ShufflerMachine
 from .world.table import HOLE
-
-A_CARD = "a card"
 
 
 def light_said(light: Light) -> str:
@@ -27,6 +25,9 @@ def look(room: Room) -> dict[str, object]:
             for name, pile in felt.piles.items()
             if len(pile) and name in felt.hands
         },
+        "spoiled": [
+            said(card) for name in felt.hands if name in shown for card in felt.piles[name] if card.is_creased
+        ],
         "heaps": {name: len(pile) for name, pile in felt.piles.items() if len(pile) and name not in felt.hands},
         "lamp": light_said(room.table.box.visible_light),
         "readers": {

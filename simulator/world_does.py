@@ -17,16 +17,17 @@ from .world.machine import ShufflerMachine
 class Defect(StrEnum):
     """What is wrong with a card."""
 
+    ASKEW = "askew"  # lies crosswise: jams once
     CREASED = "creased"  # no roller moves it: a jam
     STICKY = "sticky"  # drags the next one along: a double feed
     BENT = "bent"  # looks suspect to the machine
 
 
-MARKS = {Defect.CREASED: hands.crease, Defect.STICKY: hands.spill, Defect.BENT: hands.bend}
+MARKS = {Defect.ASKEW: hands.turn_askew, Defect.CREASED: hands.crease, Defect.STICKY: hands.spill, Defect.BENT: hands.bend}
 
 
 class SpoilNextCard(WorldDeed, frozen=True, kw_only=True):
-    """The card that goes next at the feed or the exit is creased, sticky or bent; it fires when a roller takes it."""
+    """The card that goes next at the feed or the exit is askew, creased, sticky or bent; it fires when a roller takes it."""
 
     spot: Spot
     defect: Defect

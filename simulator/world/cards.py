@@ -70,7 +70,7 @@ class ConservationError(AssertionError):
 class Card:
     """One card. `passes` is its wear: how often a machine has moved it."""
 
-    __slots__ = ("back", "bend_um", "deck", "is_sticky", "passes", "pile", "printing", "rank", "suit")
+    __slots__ = ("back", "bend_um", "deck", "is_askew", "is_sticky", "passes", "pile", "printing", "rank", "suit")
 
     def __init__(self, deck: int, rank: Rank, suit: Suit, back: Back, pile: Pile) -> None:
         self.deck = deck
@@ -81,6 +81,7 @@ class Card:
         self.passes = 0
         self.bend_um = 0
         self.is_sticky = False
+        self.is_askew = False  # lies crosswise before a roller: jams once, is none the worse for it
         self.pile = pile
         pile.receive(self)
 

@@ -82,6 +82,15 @@ def take_stuck(machine: ShufflerMachine, spot: Spot, to: Pile, skill: Skill = Sk
     return taken
 
 
+def take_from_nose(machine: ShufflerMachine, to: Pile) -> int:
+    """Take the card that stands at the exit out by hand, at an open lid. The light barrier there sees it go."""
+    if not machine.carousel.is_lid_open:
+        return 0
+    taken = machine.carousel.nose.move_all(to)
+    machine.book.leave(taken)
+    return taken
+
+
 def take_all(machine: ShufflerMachine, to: Pile) -> int:
     """Take every card inside out by hand, at an open lid; a deep jam stays."""
     carousel = machine.carousel
@@ -108,6 +117,11 @@ def bend(card: Card, by_um: int = BENT_UM) -> None:
 def crease(card: Card) -> None:
     """Fold a card: the next roller will not move it."""
     card.bend_um = max(card.bend_um, CREASED_UM)
+
+
+def turn_askew(card: Card) -> None:
+    """Lay a card crosswise: the next roller catches it, once."""
+    card.is_askew = True
 
 
 def spill(card: Card) -> None:

@@ -110,7 +110,8 @@ class Hazards:
 
     def _pass(self, card: Card, jam_share: float, double_share: float, *, has_next: bool) -> Mishap:
         card.passes += 1
-        if card.is_creased or self.rng.random() < self._jam(card) * jam_share:
+        if card.is_creased or card.is_askew or self.rng.random() < self._jam(card) * jam_share:
+            card.is_askew = False
             self.fired["jam"] += 1
             return Mishap.JAM
         if has_next and (card.is_sticky or self.rng.random() < self._double(card) * double_share):

@@ -1,0 +1,213 @@
+"""The dealer: deals rounds that differ, keeps the tray, gathers and inserts, and does as refusals say.
+
+She sees the cards that lie open, the lamp, and whether the machine gives a card or takes one; no more.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from .blackjack import Player, bank_draws, is_blackjack, is_bust
+from .hands_voice import CannotDo
+from .people import CastMember, Person, Scene
+from .world.table import BANK, CABINET, HOLE, SPLIT, SPREAD, TRAY
+
+# People's times, in seconds of a table at play rate: about 23 cards and some words in a minute.
+CARD_S = (0.7, 1.3)
+ASK_S = (0.4, 1.2)
+PAY_S = (4.0, 9.0)
+GATHER_S = (3.0, 6.0)
+TRY_AGAIN_S = 0.5
+# Nothing comes out and the lamp is dark: the dealer presses CALL.
+CALL_AFTER_S = 120.0
+# Nothing goes in and the lamp is dark: the cards are held over (CSM-11).
+HOLD_OVER_AFTER_S = 30.0
+# A round that is over by itself is known within so long after DONE.
+DONE_KNOWN_S = 20.0
+HANDS_FULL = 110
+
+
+class RoundIsOver(Exception):
+    """The round ended under the dealer's hands: a supervisor has ruled so."""
+
+
+class Dealer(Person):
+    """The dealer of a table. `seats` are those of the table."""
+
+    skills: ClassVar[dict[str, str]] = Person.skills | {
+        "bring the cards": "bring_cards",
+        "play": "play",
+        "deal a round": "deal_round",
+        "return the cards": "give_back",
+        "hold the cards over": "hold_over",
+        "load": "load",
+        "load a packet": "load_packet",
+    }
+
+    def __init__(self, member: CastMember, scene: Scene) -> None:
+        super().__init__(member, scene)
+        self.seats = 7
+        self._mark = 0  # the row up to which things belong to earlier rounds
+        self._has_reported_damage = False
+
+    # --- opening and load -----------------------------------------------------------------------------------
+
+    async def bring_cards(self) -> None:
+        """Take the decks out of the cabinet and spread them."""
+        await self.do("move", source=CABINET, to=SPREAD)
+        await self.dawdle(10, 20)
+
+    async def load(self, packets: list[int], pauses_s: float = 5) -> None:
+        """Load packet after packet, once the load has begun."""
+        for cards in packets:
+            await self.load_packet(cards)
+            await self.dawdle(pauses_s / 2, pauses_s)
+
+    async def load_packet(self, cards: int) -> None:
+        """Count a packet, lay it into the hopper, say how many; wait until it is in. Raises `CannotDo`."""
+        mark = self.scene.watch.last_seq
+        await self.do("lay-in-hopper", source=SPREAD, cards=cards)
+        said = await self.say("load-packet", cards=cards)
+        if said["answer"] != "accepted":
+            await self.do("take-from-hopper", to=SPREAD)
+            raise CannotDo(f"{said.get('text')}: {said.get('next_step')}")
+        await self.until(lambda: self._has_row("ProcedureMoved", mark, procedure="load", source="feeding"), 1_200)
+
+    # --- rounds ---------------------------------------------------------------------------------------------
+
+    async def play(self, rounds: int = 0, until_round: int = 0, players: int = 0) -> None:
+        """So many rounds, or up to this one; with so many players, or as many as come."""
+        end = until_round or self.scene.watch.round + rounds
+        while self.scene.watch.round < end:
+            await self.deal_round(players)
+            await self.give_back()
+            await self.dawdle(*GATHER_S)
+
+    async def deal_round(self, players: int = 0) -> None:
+        """One round up to DONE."""
+        self._mark = self.scene.watch.last_seq
+        seats = sorted(self.rng.sample(range(1, self.seats + 1), players or self.rng.randint(1, self.seats)))
+        guests = [Player.sits_down(f"seat {seat}", self.rng) for seat in seats]
+        try:
+            await self._deal(guests)
+            await self.dawdle(*PAY_S)
+            await self._done()
+        except RoundIsOver:
+            self.scene.tell(f"{self.name}: the round is over by ruling")
+
+    async def _deal(self, guests: list[Player]) -> None:
+        """BJ-2 to BJ-9, as far as cards move."""
+        hands: dict[str, list[str]] = {guest.seat: await self._card(guest.seat) for guest in guests}
+        bank = await self._card(BANK)
+        for guest in guests:
+            hands[guest.seat] += await self._card(guest.seat)
+        await self._card(HOLE)
+        still_in = 0
+        for guest in guests:
+            still_in += await self._serve(guest, hands[guest.seat])
+        bank += (await self.do("move", source=HOLE, to=BANK))["cards"]
+        await self._look_at_cards()
+        while still_in and bank_draws(bank):
+            bank += await self._card(BANK)
+
+    async def _serve(self, guest: Player, hand: list[str]) -> int:
+        """One guest's hand, or two after a split; returns how many are still in."""
+        await self.dawdle(*ASK_S)
+        if is_blackjack(hand):
+            return 1
+        if not guest.wants_split(hand):
+            return await self._serve_hand(guest, guest.seat, hand)
+        second = f"{guest.seat} {SPLIT}"
+        await self.do("move", source=guest.seat, to=second, cards=1)
+        first_hand = hand[:1] + await self._card(guest.seat)
+        second_hand = hand[1:] + await self._card(second)
+        return await self._serve_hand(guest, guest.seat, first_hand) + await self._serve_hand(guest, second, second_hand)
+
+    async def _serve_hand(self, guest: Player, place: str, hand: list[str]) -> int:
+        """Cards as wished; a bust goes to the tray at once (CSM-9)."""
+        if guest.wants_double(hand):
+            hand = hand + await self._card(place)
+        else:
+            while guest.wants_card(hand):
+                hand = hand + await self._card(place)
+                await self.dawdle(*ASK_S)
+        if is_bust(hand):
+            await self.do("move", source=place, to=TRAY)
+            return 0
+        return 1
+
+    async def _card(self, to: str) -> list[str]:
+        """The next card, as soon as the machine gives one. Raises `RoundIsOver`."""
+        waited = 0.0
+        while True:
+            cards: list[str] = (await self.do("draw", to=to))["cards"]
+            if cards:
+                await self.dawdle(*CARD_S)
+                return cards
+            if self._has_row("RoundEnded", self._mark):
+                raise RoundIsOver
+            await self.scene.wait(TRY_AGAIN_S)
+            waited += TRY_AGAIN_S
+            if waited >= CALL_AFTER_S:
+                waited = 0.0
+                if (await self.scene.look())["lamp"] == "off":
+                    await self.press("call")
+
+    async def _look_at_cards(self) -> None:
+        """A card that is folded is seen before the bank draws: the damaged-card key."""
+        if (await self.scene.look())["spoiled"] and not self._has_reported_damage:
+            self._has_reported_damage = True
+            await self.press("damaged card")
+        elif not (await self.scene.look())["spoiled"]:
+            self._has_reported_damage = False
+
+    async def _done(self) -> None:
+        """Press DONE until the round is known to be over."""
+        while not self._has_row("RoundEnded", self._mark):
+            await self.press("done")
+            await self.until(lambda: self._has_row("RoundEnded", self._mark), DONE_KNOWN_S)
+
+    # --- return ---------------------------------------------------------------------------------------------
+
+    async def give_back(self, leave: int = 0) -> None:
+        """Gather the cards and insert them; what cannot go in is held over. `leave`: so many stay on the table."""
+        await self.dawdle(*GATHER_S)
+        await self._wait_while_blue()
+        await self.do("gather")
+        if leave:
+            await self.do("move", source=SPREAD, to=BANK, cards=leave)
+        idle_s = 0.0
+        before = -1
+        while not self._has_row("CardsReturned", self._mark):
+            seen = await self.scene.look()
+            machine = next(each for each in seen["machines"].values() if each["in play"])
+            in_hand = seen["heaps"].get(SPREAD, 0)
+            is_stopped = machine["lid open"] or seen["lamp"].startswith("red")
+            if in_hand and machine["in hopper"] < HANDS_FULL and not is_stopped:
+                await self.do("lay-in-hopper", source=SPREAD)
+            left = in_hand + machine["in hopper"]
+            idle_s = idle_s + TRY_AGAIN_S if left == before and not is_stopped else 0.0
+            before = left
+            if idle_s >= HOLD_OVER_AFTER_S:
+                await self.hold_over()
+                return
+            await self.until(lambda: self._has_row("CardsReturned", self._mark), TRY_AGAIN_S)
+
+    async def hold_over(self, why: str = "the machine takes no cards") -> None:
+        """Lay what cannot go in into the tray, and say so (CSM-11)."""
+        await self.do("take-from-hopper", to=TRAY)
+        await self.do("move", source=SPREAD, to=TRAY)
+        said = await self.say("hold-over", why=why)
+        if said["answer"] != "accepted":
+            raise CannotDo(f"{said.get('text')}: {said.get('next_step')}")
+
+    async def _wait_while_blue(self) -> None:
+        """Blue: the cards stay out until the supervisor has decided."""
+        while (await self.scene.look())["lamp"].startswith("blue"):
+            await self.scene.wait(1)
+
+    def _has_row(self, kind: str, since: int, **has: object) -> bool:
+        return any(
+            row.type == kind and all(row.body.get(name) == value for name, value in has.items())
+            for row in self.scene.watch.since(since)
+        )

@@ -1,0 +1,254 @@
+"""Who comes when an alert rings: supervisors, technician, room management. Each answers as the alert's text asks.
+
+They react late, sometimes forget to press Going, walk, tap the badge, and do with hands and words what is to be done.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, ClassVar
+
+from .hands_voice import CannotDo
+from .people import FORGET_CHANCE, CastMember, Person, Scene
+from .speaking import Said
+from .watch import Row, StandingAlert
+from .world.table import RESERVE, SPREAD, TRAY
+
+REACT_S = (2.0, 8.0)
+WALK_S = (8.0, 25.0)
+WORK_S = (5.0, 12.0)
+HEAR_S = (20.0, 60.0)
+REPAIR_S = (60.0, 150.0)
+# Whoever stands at the table looks at the reader this often, and taps again while a lid is open.
+LOOK_S = 2.0
+TAP_AGAIN_S = 25.0
+# The lid is freed by a permit that has to travel; a hand that finds it locked tries again.
+LID_TRIES = 20
+# What an alert asks for is done within this, or somebody looks again.
+CLEARED_WITHIN_S = 300.0
+TRIES = 3
+
+Answer = Callable[[Any, StandingAlert], Awaitable[None]]
+
+
+class OnCall(Person):
+    """Somebody with a pager: alerts that ask for this person are answered one after the other, the gravest first."""
+
+    answers: ClassVar[Mapping[str, str]] = {}
+    skills: ClassVar[dict[str, str]] = Person.skills | {"be away": "go_away", "attend": "attend"}
+
+    def __init__(self, member: CastMember, scene: Scene) -> None:
+        super().__init__(member, scene)
+        self._rung: dict[int, StandingAlert] = {}
+        self._has_rung = asyncio.Event()
+        self._away_until_s = 0.0
+        scene.watch.listeners.append(self._hear)
+
+    async def run(self) -> None:
+        """Answer the pager until cancelled."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.line.run(), name=f"line of {self.name}")
+            tasks.create_task(self._answer_pager(), name=f"pager of {self.name}")
+
+    async def go_away(self, seconds: float) -> None:
+        """From now on far off: the pager is heard, nobody comes before so long."""
+        self._away_until_s = asyncio.get_running_loop().time() + seconds / self.scene.pace
+
+    async def attend(self, procedure: str, until: str, forgets_for_s: float = 0) -> None:
+        """Stand by until a procedure has come to a state; tap when the reader asks for it.
+
+        `forgets_for_s`: the first time it asks, the tap comes so much later.
+        """
+        watch, late_s = self.scene.watch, forgets_for_s
+        mark = watch.last_seq
+        while not any(
+            row.type == "ProcedureMoved" and row.body["procedure"] == procedure and row.body["target"] == until
+            for row in watch.since(mark)
+        ):
+            seen = await self.scene.look()
+            if any(reader["colour"] == "amber" for reader in seen["readers"].values()):
+                await self.scene.wait(late_s or self.rng.uniform(0.5, 2))
+                late_s = 0
+                await self.tap()
+                await self.scene.wait(LOOK_S)
+            await self.scene.wait(LOOK_S)
+
+    def _hear(self, row: Row) -> None:
+        if row.type in ("AlertRaised", "AlertEscalated") and self.staff_id in row.body["asked"]:
+            alert = self.scene.watch.alerts.get(row.body["alert"])
+            if alert is not None:
+                self._rung[alert.number] = alert
+                self._has_rung.set()
+
+    async def _answer_pager(self) -> None:
+        while True:
+            await self._has_rung.wait()
+            alert = min(self._rung.values(), key=lambda each: (each.level, each.number))
+            del self._rung[alert.number]
+            if not self._rung:
+                self._has_rung.clear()
+            if self.member.pager and self._is_mine(alert):
+                await self._come(alert)
+
+    def _is_mine(self, alert: StandingAlert) -> bool:
+        return alert.number in self.scene.watch.alerts and alert.taken_by in ("", self.staff_id)
+
+    async def _come(self, alert: StandingAlert) -> None:
+        away_s = self._away_until_s - asyncio.get_running_loop().time()
+        if away_s > 0:
+            await asyncio.sleep(away_s)
+        await self.dawdle(*REACT_S)
+        if not self._is_mine(alert):
+            return
+        if self.rng.random() >= FORGET_CHANCE:
+            await self.say("take-alert", alert=alert.number)
+        await self.dawdle(*WALK_S)
+        if alert.number not in self.scene.watch.alerts:
+            return
+        await self.tap()
+        act: Answer = getattr(type(self), self.answers.get(alert.text, "_stand_by"))
+        try:
+            await act(self, alert)
+        except CannotDo as why:
+            self.scene.tell(f"{self.name} cannot: {why}")
+        await self.until(lambda: alert.number not in self.scene.watch.alerts, CLEARED_WITHIN_S)
+
+    # Ways to answer
+
+    async def _stand_by(self, alert: StandingAlert) -> None:
+        """Nothing for hands to do: it clears when its cause is gone."""
+
+    async def _confirm(self, alert: StandingAlert) -> None:
+        """Seen to it: say so."""
+        await self.dawdle(*WORK_S)
+        await self.say("clear-alert", alert=alert.number)
+
+    async def insist(self, act: str, **fields: object) -> Said:
+        """Ask, and where the refusal says to tap the badge, tap and ask again. Raises `CannotDo`."""
+        said = await self.say(act, **fields)
+        for _ in range(TRIES):
+            if said["answer"] == "accepted":
+                return said
+            if "tap" not in said.get("next_step", ""):
+                break
+            await self.tap()
+            await self.scene.wait(2)
+            said = await self.say(act, **fields)
+        raise CannotDo(f"{act}: {said.get('text')} ({said.get('next_step')})")
+
+
+class Technician(OnCall):
+    """Comes when a supervisor calls, with tools."""
+
+    async def repair(self, stuck: list[str]) -> int:
+        """At an open lid, the supervisor standing by: free the card, mend the part. Returns cards taken out."""
+        await self.dawdle(*WALK_S)
+        taken = 0
+        for spot in stuck:
+            taken += (await self.do("take-stuck", spot=spot, to=SPREAD, with_tools=True))["count"]
+        await self.dawdle(*REPAIR_S)
+        await self.do("mend")
+        return taken
+
+
+class Management(OnCall):
+    """Room management: reports, decides, is told."""
+
+    answers: ClassVar[Mapping[str, str]] = {"DAMAGED-UNREPORTED": "_report"}
+
+    async def _report(self, alert: StandingAlert) -> None:
+        """Report the damaged card to the inspection service, then say so (CSM-1)."""
+        await self.dawdle(*HEAR_S)
+        await self.say("acknowledge-report", incident=int(alert.place), reference=f"report {alert.number}")
+
+
+class Supervisor(OnCall):
+    """A floor supervisor."""
+
+    answers: ClassVar[Mapping[str, str]] = {
+        "JAM-EXIT": "_clear_jam",
+        "JAM-CAROUSEL": "_clear_jam",
+        "JAM-FEED": "_clear_jam",
+        "CARD-DAMAGED": "_replace",
+        "CARD-SUSPECT": "_look_at_suspect",
+        "COMPLAINT-HOLD": "_settle",
+        "COMPLAINT-LATE": "_settle",
+        "CALL-PRESSED": "_confirm",
+        "BADGES-REFUSED": "_confirm",
+    }
+
+    async def _clear_jam(self, alert: StandingAlert) -> None:
+        """Badge, lid, one question, close (CSM-2); what tools alone can free, the technician frees."""
+        stuck = await self._open_lid()
+        taken, left = 0, []
+        for spot in stuck:
+            await self.dawdle(*WORK_S)
+            count = (await self.do("take-stuck", spot=spot, to=SPREAD))["count"]
+            taken += count
+            if not count:
+                left.append(spot)
+        if left:
+            taken += await self._with_technician(left)
+        await self._shut_lid(taken)
+
+    async def _with_technician(self, stuck: list[str]) -> int:
+        await self.insist("call-technician")
+        technician = self.scene.first(Technician)
+        working = asyncio.ensure_future(technician.repair(stuck))
+        while not working.done():
+            await self.tap()  # the technician works only while the supervisor's presence is proved
+            await asyncio.wait({working}, timeout=TAP_AGAIN_S / self.scene.pace)
+        work = "card freed with tools, guide straightened"
+        await self.insist("technician-done", technician=technician.staff_id, work=work)
+        return working.result()
+
+    async def _open_lid(self) -> list[str]:
+        """Ask for the lid, and lift it once it is free; what is seen to be stuck."""
+        await self.insist("open-lid")
+        for _ in range(LID_TRIES):
+            try:
+                stuck: list[str] = (await self.do("lift-lid"))["stuck"]
+            except CannotDo:
+                await self.scene.wait(1)
+                continue
+            return stuck
+        raise CannotDo("the lid stays locked")
+
+    async def _shut_lid(self, taken: int) -> None:
+        """The one question, then push it shut."""
+        await self.dawdle(*WORK_S)
+        await self.insist("cards-taken-out", cards=taken, now="table")
+        await self.do("shut-lid")
+
+    async def _replace(self, alert: StandingAlert) -> None:
+        """The same card from the reserve deck; the damaged one into an envelope (CSM-1)."""
+        seen = await self.scene.look()
+        for card in seen["spoiled"]:
+            where = next(place for place, cards in seen["cards"].items() if card in cards)
+            await self._exchange(card, where)
+
+    async def _exchange(self, card: str, where: str) -> None:
+        self.scene.envelopes += 1
+        envelope = f"E-{self.scene.envelopes:03}"
+        await self.dawdle(*WORK_S)
+        await self.do("move", source=where, to=f"envelope {self.scene.envelopes}", card=card)
+        await self.do("move", source=RESERVE, to=where, card=card)
+        place = "tray" if where == TRAY else "table"
+        await self.insist("replace-card", damaged=card, replacement=card, envelope=envelope, found_in=place)
+
+    async def _look_at_suspect(self, alert: StandingAlert) -> None:
+        """Take the card out at the lid and look: bent, it is replaced; sound, it lies with the round's cards."""
+        await self._open_lid()
+        await self.dawdle(*WORK_S)
+        seen = await self.do("take-from-nose", to=SPREAD)
+        await self._shut_lid(len(seen["cards"]))
+        for card in seen["bent"]:
+            await self._exchange(card, SPREAD)
+        if not seen["bent"]:
+            await self.insist("dismiss-suspicion")
+
+    async def _settle(self, alert: StandingAlert) -> None:
+        """Hear the guest, look at the cards, decide (CSM-12)."""
+        await self.dawdle(*HEAR_S)
+        await self.insist("settle-complaint", complaint=int(alert.place), decision="the deal stands")
