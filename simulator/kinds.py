@@ -1,0 +1,15 @@
+"""Which kinds of people there are."""
+
+from __future__ import annotations
+
+from .dealer import Dealer
+from .people import Person
+from .staff import Management, Supervisor, Technician
+
+KINDS: dict[str, type[Person]] = {
+    "dealer": Dealer,
+    "supervisor": Supervisor,
+    "technician": Technician,
+    "room management": Management,
+    "somebody": Person,
+}
