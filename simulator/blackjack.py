@@ -1,4 +1,4 @@
-"""How a hand of blackjack goes, as far as cards move: values, players' wishes, the bank's rule (BJ-2 to BJ-11). Pure."""
+"""How a hand of blackjack goes, as far as cards move: values, players' wishes, the bank (BJ-2 to BJ-11). Pure."""
 
 from __future__ import annotations
 

@@ -88,7 +88,9 @@ class Outlook:
 
     async def unmet(self, conditions: Sequence[Condition]) -> list[Condition]:
         """Those that do not hold now."""
-        state = await self.watch.told("state") if any(one.state or one.lock or one.no_lock for one in conditions) else {}
+        state = (
+            await self.watch.told("state") if any(one.state or one.lock or one.no_lock for one in conditions) else {}
+        )
         seen = await self.eyes.look() if any(one.seen for one in conditions) else {}
         return [one for one in conditions if not self._holds(one, state, seen)]
 

@@ -121,7 +121,9 @@ class Dealer(Person):
         await self.do("move", source=guest.seat, to=second, cards=1)
         first_hand = hand[:1] + await self._card(guest.seat)
         second_hand = hand[1:] + await self._card(second)
-        return await self._serve_hand(guest, guest.seat, first_hand) + await self._serve_hand(guest, second, second_hand)
+        return await self._serve_hand(guest, guest.seat, first_hand) + await self._serve_hand(
+            guest, second, second_hand
+        )
 
     async def _serve_hand(self, guest: Player, place: str, hand: list[str]) -> int:
         """Cards as wished; a bust goes to the tray at once (CSM-9)."""

@@ -40,7 +40,7 @@ class StandingAlert:
 
 
 class Watch:
-    """Follows one table. `alerts` are those that stand; `rows` everything that was decided or put in since the start."""
+    """Follows one table. `alerts` are those that stand; `rows` everything put in or decided since the start."""
 
     def __init__(self, connect: Connect, *, table: str, retry_s: float) -> None:
         self.table = table

@@ -23,11 +23,16 @@ class Defect(StrEnum):
     BENT = "bent"  # looks suspect to the machine
 
 
-MARKS = {Defect.ASKEW: hands.turn_askew, Defect.CREASED: hands.crease, Defect.STICKY: hands.spill, Defect.BENT: hands.bend}
+MARKS = {
+    Defect.ASKEW: hands.turn_askew,
+    Defect.CREASED: hands.crease,
+    Defect.STICKY: hands.spill,
+    Defect.BENT: hands.bend,
+}
 
 
 class SpoilNextCard(WorldDeed, frozen=True, kw_only=True):
-    """The card that goes next at the feed or the exit is askew, creased, sticky or bent; it fires when a roller takes it."""
+    """The card that goes next at the feed or the exit gets a defect; it fires when a roller takes it."""
 
     spot: Spot
     defect: Defect

@@ -67,7 +67,8 @@ class MortalLink:
 class Pipe:
     """The control socket's twin: one conversation with the desk of a living daemon."""
 
-    def __init__(self, daemon: Daemon) -> None:
+    def __init__(self, daemon: Daemon, hear: Callable[[bytes], None]) -> None:
+        self._hear = hear
         self._lines: asyncio.Queue[bytes] = asyncio.Queue()
         self._chunks: asyncio.Queue[bytes] = asyncio.Queue()
         conversation = Conversation(daemon.desk, self._take)
@@ -75,6 +76,7 @@ class Pipe:
         self.task.add_done_callback(lambda _: self._lines.put_nowait(b""))
 
     async def _take(self, line: bytes) -> None:
+        self._hear(line)
         self._lines.put_nowait(line)
 
     async def write(self, line: bytes) -> None:
@@ -100,13 +102,11 @@ class VirtualHost:
         self.config = config
         self.starts = 0
         self.daemon: Daemon | None = None
-        self.said: list[bytes] = []
+        self.hears: list[Callable[[bytes], None]] = []
         self._room = room
         self._clock = clock
         self._sessions: list[int] = []
-        self._addresses = {
-            device.address: device.name for table in config.tables for device in table.devices
-        }
+        self._addresses = {device.address: device.name for table in config.tables for device in table.devices}
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
         self._pipes: list[Pipe] = []
@@ -147,9 +147,13 @@ class VirtualHost:
         """A new connection to the control socket."""
         if self.daemon is None:
             raise ChannelLost("the daemon is dead")
-        pipe = Pipe(self.daemon)
+        pipe = Pipe(self.daemon, self._hear)
         self._pipes.append(pipe)
         return pipe
+
+    def _hear(self, line: bytes) -> None:
+        for ear in self.hears:
+            ear(line)
 
     async def _connect(self, address: str, life: int) -> Link:
         answer = self._room.memory_answers.get(self._addresses[address])
@@ -180,9 +184,7 @@ def virtual_plan(*, seed: int, chance: Chance = Chance.NEVER) -> Plan:
         simulation=msgspec.structs.replace(
             plan.simulation, pace=1.0, seed=seed, chance=chance, is_lab=True, side_channel=""
         ),
-        devices=tuple(
-            msgspec.structs.replace(device, address=f"memory://{device.name}") for device in plan.devices
-        ),
+        devices=tuple(msgspec.structs.replace(device, address=f"memory://{device.name}") for device in plan.devices),
     )
 
 

@@ -1,0 +1,158 @@
+"""What must hold in every run, whatever the scenario: held against the physical truth and the journal itself."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+
+import msgspec
+
+from simulator.faces.tdl_device import TdlDevice
+from simulator.watch import Row
+from tableside.decisions import CommandIntended, LockAdded, LockRemoved
+from tableside.journal.reader import JournalReader
+from tableside.journal.record import RecordKind
+from tableside.journal.verify import verify_journal
+from tableside.replay import deviations, state_of
+from tableside.rows import what_of
+from tableside.state import encode_state
+from tests.scenarios.virtual_house import TABLE, House
+
+CARD = re.compile(r"[A2-9TJQK][♣♦♥♠]")
+# Badge numbers and PINs of the demo's staff.
+SECRET = re.compile(r"26:0000\d{4}|\b[1-4]0000[1-9]\b")
+
+
+class Checks:
+    """Attached to a house before it plays; `findings` is everything that did not hold."""
+
+    def __init__(self, house: House, *, cards_go_astray: bool = False) -> None:
+        self.findings: list[str] = []
+        self.quiet_points = 0
+        self._house = house
+        self._cards_go_astray = cards_go_astray
+        self._numbered: defaultdict[tuple[str, int], int] = defaultdict(int)
+        self._begun: Counter[tuple[str, str]] = Counter()
+        house.scene.watch.listeners.append(self._row)
+        house.room.stage.watch(self._see_notices)
+        house.host.hears.append(self._line)
+        for name, device in house.room.devices.items():
+            if isinstance(device.face, TdlDevice):
+                self._watch_motion(name, device.face)
+
+    # --- while it runs --------------------------------------------------------------------------------------
+
+    def _row(self, row: Row) -> None:
+        if row.type == "QuietPointReached":
+            self.quiet_points += 1
+            self._compare_cards(f"row {row.seq}, {row.body['point']}")
+
+    def _compare_cards(self, where: str) -> None:
+        """The physical cards against the card account."""
+        world = self._house.room.table
+        world.assert_conserved()
+        daemon = self._house.host.daemon
+        if daemon is None or self._cards_go_astray:
+            return
+        account, census = daemon.tables[TABLE].state.account, world.census()
+        damaged = sum(cards for place, cards in census.items() if place.startswith("envelope"))
+        pairs = {
+            "machine": (account.at("machine"), census["machine"]),
+            "tray": (account.at("tray"), census["tray"]),
+            "reserve": (account.at("reserve"), census["reserve"]),
+            "damaged": (account.at("damaged"), damaged),
+            "on the table": (
+                account.at("table") + account.at("aside") + account.at("hopper"),
+                census["table"] + census["hopper"],
+            ),
+        }
+        for place, (believed, true) in pairs.items():
+            if believed != true:
+                self.findings.append(f"{where}: {place} has {true} cards, the account says {believed}")
+
+    def _see_notices(self) -> None:
+        for name, device in self._house.room.devices.items():
+            if isinstance(device.face, TdlDevice):
+                self._numbered[name, device.face.boot_number] = device.face.notices.newest
+
+    def _watch_motion(self, name: str, face: TdlDevice) -> None:
+        begin = face.equipment.begin
+
+        def counted(operation: int, argument: int | None) -> None:
+            self._begun[name, f"{operation:02X}"] += 1
+            begin(operation, argument)
+
+        face.equipment.begin = counted  # type: ignore[method-assign]  # a spy, for this run
+
+    def _line(self, line: bytes) -> None:
+        """Whatever leaves the daemon."""
+        text = line.decode()
+        if SECRET.search(text):
+            self.findings.append(f"a badge or PIN left the daemon: {text[:200]}")
+        daemon = self._house.host.daemon
+        if daemon is not None and daemon.tables[TABLE].curtain.is_down and CARD.search(text):
+            self.findings.append(f"a card of the open round left the daemon: {text[:200]}")
+
+    # --- at the end -----------------------------------------------------------------------------------------
+
+    async def at_end(self) -> list[str]:
+        """Stop the daemon and read its journal; everything that did not hold in the whole run."""
+        self._compare_cards("at the end")
+        host = self._house.host
+        assert host.daemon is not None
+        state = encode_state(host.daemon.tables[TABLE].state)
+        await host.stop()
+        host.daemon = None
+        journal = host.config.journal_directory / f"{TABLE}.db"
+        report = verify_journal(journal)
+        self.findings += [f"journal: {finding}" for finding in report.findings]
+        with JournalReader(journal) as reader:
+            self._check_rows(reader, state)
+        return self.findings
+
+    def _check_rows(self, reader: JournalReader, state: bytes) -> None:
+        told: Counter[tuple[str, int, int]] = Counter()
+        intended: Counter[tuple[str, str]] = Counter()
+        for record in reader.rows.records():
+            if record.kind is RecordKind.INPUT:
+                body = msgspec.json.decode(record.body)
+                if "boot" in body and "number" in body and "device_ms" in body and body["number"]:
+                    told[body["device"], body["boot"], body["number"]] += 1
+            elif record.kind is RecordKind.DECISION:
+                what = what_of(record)
+                if isinstance(what, CommandIntended):
+                    intended[what.device, what.verb.value] += 1
+                if isinstance(what, LockAdded) and not (what.reason and what.rule):
+                    self.findings.append(f"row {record.seq}: a lock without reason or rule")
+                if isinstance(what, LockRemoved) and not what.by:
+                    self.findings.append(f"row {record.seq}: the lock {what.reason} was removed by nobody")
+        self._check_notices(told)
+        self._check_motion(intended)
+        for deviation in deviations(reader.rows.records()):
+            self.findings.append(f"row {deviation.seq}: replay decides otherwise")
+
+    def _check_notices(self, told: Counter[tuple[str, int, int]]) -> None:
+        """Each notice that a device numbered is in the journal exactly once."""
+        for (device, boot), newest in self._numbered.items():
+            face = self._house.room.devices[device].face
+            assert isinstance(face, TdlDevice)
+            kept = face.notices.oldest if face.boot_number == boot else newest + 1  # told after the daemon's end
+            for number in range(1, newest + 1):
+                times = told[device, boot, number]
+                if times != (number < kept):
+                    self.findings.append(f"{device}: notice {number} of boot {boot} is in the journal {times} times")
+
+    def _check_motion(self, intended: Counter[tuple[str, str]]) -> None:
+        """No command moved anything more often than the journal gave it out."""
+        codes = {"40": "count all", "41": "eject all", "42": "deal", "44": "recover", "45": "self test"}
+        for (device, code), times in self._begun.items():
+            given = intended[device, codes[code]]
+            if times > given:
+                self.findings.append(f"{device}: {codes[code]} ran {times} times, the journal gave out {given}")
+
+
+async def replayed(house: House) -> bytes:
+    """The state that replay makes of the journal of a house whose daemon runs."""
+    assert house.host.daemon is not None
+    table = house.host.daemon.tables[TABLE]
+    return encode_state(state_of(table.journal, table.state.house))
