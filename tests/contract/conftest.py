@@ -1,0 +1,39 @@
+"""`--device tdl=ADDRESS`: hold a real device to its contract, as the simulated one is.
+
+Refused unless the serial number is given, and given once more as the device that *may move*: these tests deal,
+eject and jam. What answers at the address must then be that device, or nothing but HELLO is sent to it.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.named_rig import NamedDevice, RigRefused, named_device
+
+pytest.register_assert_rewrite("tests.contract.tdl_shuffler_contract")  # its module is no test module by name
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("rigs", "real devices")
+    group.addoption("--device", action="append", default=[], metavar="KIND=ADDRESS", help="tdl=serial:///dev/…")
+    group.addoption("--serial-number", metavar="SERIAL", help="serial number on the device's plate")
+    group.addoption("--model", metavar="MODEL", help="model on the device's plate")
+    group.addoption("--may-move", metavar="SERIAL", help="the same serial number: hands are off, it may move cards")
+
+
+@pytest.fixture(scope="session")
+def tdl_device(request: pytest.FixtureRequest) -> NamedDevice:
+    """The device of the command line; without one, a skip that says so."""
+    config = request.config
+    chosen = [text for text in config.getoption("--device", default=[]) if text.startswith("tdl=")]
+    if not chosen:
+        pytest.skip("no rig named by --device tdl=ADDRESS")
+    try:
+        return named_device(
+            chosen,
+            serial=config.getoption("--serial-number"),
+            model=config.getoption("--model"),
+            may_move=config.getoption("--may-move"),
+        )
+    except RigRefused as refused:
+        pytest.exit(str(refused), returncode=pytest.ExitCode.USAGE_ERROR)

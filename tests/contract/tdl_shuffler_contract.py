@@ -1,0 +1,388 @@
+"""What every TDL shuffler promises, seen through our driver.
+
+The tests are ours and the device is not: nothing here looks into it but hands and eyes could, and everything else
+goes over its cable (docs/protocols/tdl.md 16, the statements D- and H-).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+import pytest
+
+from drivers import events
+from drivers.events import Fact, Notice, Outcome, PermitEnding, PermitKind, Place, Reason, Verb
+from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
+from drivers.tdl import Surroundings, TdlSettings
+from firmware_bridge.session.counts import LinkCounts
+from firmware_bridge.session.endings import Ending, SessionOver
+from firmware_bridge.session.tdl import Expected, Opening, TdlSession
+from tests.support.tdl_rigs import Hands, Rig
+
+TEST_EPOCH = 0x7E57_0001  # visibly a test's
+OTHER_EPOCH = 0x7E57_0002
+F = TypeVar("F", bound=Fact)
+
+# Mechanics have their time: a count of a whole machine takes two minutes.
+MECHANICS_S = 180.0
+STEP_S = 0.02
+
+
+class Table:
+    """What a hub does: takes facts, resumes and acknowledges notices, gives each command its own number."""
+
+    def __init__(self, rig: Rig) -> None:
+        self.facts: list[Fact] = []
+        self.is_acknowledging = True
+        self._sessions: Iterator[int] = iter(range(random.randrange(1, 60_000), 70_000))
+        around = Surroundings(
+            report=self._report, connect=rig.connect, next_session=lambda: next(self._sessions), epoch=TEST_EPOCH
+        )
+        settings = TdlSettings("shuffler", rig.address, rig.serial, rig.model)
+        self.driver = TdlContinuousShuffler(settings, around)
+        self._number = 0
+
+    async def _report(self, fact: Fact) -> None:
+        self.facts.append(fact)
+        if isinstance(fact, events.DeviceReady):
+            self._number = max(self._number, fact.highest_number)
+            self.driver.resume_notices(fact.boot, self.held(fact.boot))
+        elif isinstance(fact, Notice) and self.is_acknowledging:
+            self.driver.acknowledge(fact.boot, fact.number)
+
+    def held(self, boot: int) -> int:
+        return max((fact.number for fact in self.facts if isinstance(fact, Notice) and fact.boot == boot), default=0)
+
+    def of(self, kind: type[F]) -> list[F]:
+        return [fact for fact in self.facts if isinstance(fact, kind)]
+
+    @property
+    def ready(self) -> events.DeviceReady:
+        return self.of(events.DeviceReady)[-1]
+
+    def next_number(self) -> int:
+        self._number += 1
+        return self._number
+
+    async def until(self, is_so: Callable[[], object], limit_s: float = MECHANICS_S) -> None:
+        """Wait for a named state."""
+        async with asyncio.timeout(limit_s):
+            while not is_so():  # noqa: ASYNC110 - the state may be the device's, which tells nobody that it changed
+                await asyncio.sleep(STEP_S)
+
+    async def command(
+        self, verb: Verb, number: int | None = None, *, epoch: int = TEST_EPOCH
+    ) -> events.CommandAnswered:
+        """Order it and wait for the answer."""
+        known = len(self.of(events.CommandAnswered))
+        self.driver.command(verb, epoch, self.next_number() if number is None else number, None)
+        await self.until(lambda: len(self.of(events.CommandAnswered)) > known)
+        return self.of(events.CommandAnswered)[known]
+
+    async def outcome(self, number: int) -> events.CommandAnswered:
+        known = len(self.of(events.CommandAnswered))
+        self.driver.ask_outcome(TEST_EPOCH, number)
+        await self.until(lambda: len(self.of(events.CommandAnswered)) > known)
+        return self.of(events.CommandAnswered)[known]
+
+    async def ended(self, number: int) -> events.CommandEnded:
+        await self.until(lambda: any(fact.command == number for fact in self.of(events.CommandEnded)))
+        return next(fact for fact in self.of(events.CommandEnded) if fact.command == number)
+
+    async def count_all(self) -> int:
+        answered = await self.command(Verb.COUNT_ALL)
+        assert answered.outcome is Outcome.STARTED
+        ended = await self.ended(answered.command)
+        assert ended.outcome is Outcome.DONE
+        return ended.moved
+
+    async def levels(self) -> events.LevelsRead:
+        known = len(self.of(events.LevelsRead))
+        self.driver.read_levels()
+        await self.until(lambda: len(self.of(events.LevelsRead)) > known)
+        return self.of(events.LevelsRead)[known]
+
+    async def load(self, hands: Hands, cards: int) -> None:
+        """One packet, its permit to the card."""
+        packets = len(self.of(events.PermitEnded))
+        await hands.lay(cards)
+        self.driver.revoke(PermitKind.FEED)
+        self.driver.permit(PermitKind.FEED, 60_000, cards)
+        await self.until(lambda: len(self.of(events.PermitEnded)) > packets)
+
+    async def draw(self, hands: Hands, cards: int) -> None:
+        """Draw so many, as a dealer does: try until one comes."""
+        drawn = 0
+        async with asyncio.timeout(MECHANICS_S):
+            while drawn < cards:
+                drawn += await hands.draw()
+                await asyncio.sleep(STEP_S)
+
+
+@asynccontextmanager
+async def at_work(rig: Rig) -> AsyncIterator[Table]:
+    """The driver at work on a device that obeys the test's epoch."""
+    table = Table(rig)
+    task = asyncio.create_task(table.driver.run())
+    try:
+        await table.until(lambda: table.of(events.DeviceReady))
+        if table.ready.epoch != TEST_EPOCH:
+            adopted = await table.command(Verb.ADOPT, 0)
+            assert adopted.outcome is Outcome.DONE
+        yield table
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        await rig.cut()
+
+
+class TdlShufflerContract:
+    """The promises; a class of tests for each kind of rig has them all, and a fixture `rig`."""
+
+    @pytest.fixture
+    def hands(self, rig: Rig) -> Hands:
+        if rig.hands is None:
+            pytest.skip("nobody's hands at the rig")
+        return rig.hands
+
+    async def test_it_says_who_it_is_and_begins_with_booted(self, rig: Rig) -> None:
+        """4.2, 6.1, D-19."""
+        async with at_work(rig) as table:
+            await table.until(lambda: table.held(table.ready.boot) >= 1)
+            ready = table.ready
+            assert (ready.serial, ready.model) == (rig.serial, rig.model)
+            assert ready.boot >= 1
+            assert len(ready.digest) == 64
+            assert ready.abilities[events.Ability.DEAL] is events.Holding.ENFORCES
+            assert ready.abilities[events.Ability.FEED] is events.Holding.ENFORCES
+            assert ready.abilities[events.Ability.SLOTS] is events.Holding.CANNOT
+            first = table.of(Notice)[0]
+            assert isinstance(first, events.DeviceBooted)
+            assert first.number == 1
+
+    async def test_an_empty_machine_is_proved_by_count(self, rig: Rig, hands: Hands) -> None:
+        """7.4, D-27: after a boot nothing is dealt before COUNT_ALL has ended done."""
+        async with at_work(rig) as table:
+            assert table.ready.is_content_unverified
+            table.driver.permit(PermitKind.DEAL, 60_000, None)
+            await table.until(lambda: table.of(events.PermitAnswered))
+            assert table.of(events.PermitAnswered)[0].reason is Reason.CONTENT_UNVERIFIED
+            assert await table.count_all() == await hands.inside() == 0
+            levels = await table.levels()
+            assert (levels.content, levels.is_path_clear) == (0, True)
+
+    async def test_a_packet_goes_in_under_its_permit_to_the_card(self, rig: Rig, hands: Hands) -> None:
+        """9, D-24, D-29."""
+        async with at_work(rig) as table:
+            await table.count_all()
+            await table.load(hands, 20)
+            await table.until(lambda: table.of(events.PacketEnded))
+            assert table.of(events.PacketEnded)[-1].cards == 20
+            ended = table.of(events.PermitEnded)[-1]
+            assert (ended.what, ended.why, ended.counted) == (PermitKind.FEED, PermitEnding.NUMBER, 20)
+            assert table.of(events.CardsIn)[-1].meter == 20
+            assert await hands.inside() == 20
+            levels = await table.levels()
+            assert (levels.content, levels.meter_in, levels.meter_out) == (20, 20, 0)
+
+    async def test_without_a_permit_nothing_goes_in_and_one_that_runs_out_stops_it(
+        self, rig: Rig, hands: Hands
+    ) -> None:
+        """9.3, D-23: if we die, the machine stops by itself."""
+        async with at_work(rig) as table:
+            await table.count_all()
+            await hands.lay(60)
+            await asyncio.sleep(1)
+            assert await hands.inside() == 0
+            table.driver.revoke(PermitKind.FEED)
+            table.driver.permit(PermitKind.FEED, 50, None)
+            await table.until(lambda: table.of(events.PermitEnded))
+            ended = table.of(events.PermitEnded)[-1]
+            assert (ended.what, ended.why) == (PermitKind.FEED, PermitEnding.TIME)
+            inside = await hands.inside()
+            assert inside == ended.counted < 60
+            await asyncio.sleep(1)
+            assert await hands.inside() == inside
+
+    async def test_cards_are_dealt_under_a_permit_and_not_after_its_revoke(self, rig: Rig, hands: Hands) -> None:
+        """9, D-29, and D-8: a revoke stands."""
+        async with at_work(rig) as table:
+            await table.count_all()
+            await table.load(hands, 20)
+            assert await hands.draw() == 0
+            table.driver.permit(PermitKind.DEAL, 60_000, None)
+            await table.draw(hands, 5)
+            await table.until(lambda: table.of(events.CardsOut) and table.of(events.CardsOut)[-1].meter == 5)
+            table.driver.revoke(PermitKind.DEAL)
+            await table.until(lambda: table.of(events.PermitEnded)[-1].what is PermitKind.DEAL)
+            ended = table.of(events.PermitEnded)[-1]
+            assert (ended.why, ended.counted) == (PermitEnding.REVOKED, 5)
+            assert await hands.draw() == 0
+            levels = await table.levels()
+            assert (levels.content, levels.meter_out, levels.permits) == (15, 5, ())
+
+    async def test_a_jam_stops_lights_and_is_told_without_us(self, rig: Rig, hands: Hands) -> None:
+        """10.1, D-26, CSM-2."""
+        async with at_work(rig) as table:
+            await table.count_all()
+            await table.load(hands, 20)
+            table.driver.permit(PermitKind.DEAL, 60_000, None)
+            await table.draw(hands, 1)
+            await hands.crease_at_exit()
+
+            async def until_jammed() -> None:
+                while not table.of(events.CardJammed):
+                    await hands.draw()
+                    await asyncio.sleep(STEP_S)
+
+            await asyncio.wait_for(until_jammed(), MECHANICS_S)
+            await table.until(lambda: table.of(events.LampChanged))
+            await table.until(lambda: table.of(events.PermitEnded)[-1].what is PermitKind.DEAL)
+            assert table.of(events.CardJammed)[0].place is Place.EXIT
+            lamp = table.of(events.LampChanged)[-1]
+            assert (lamp.colour, lamp.pattern) == (events.LampColour.RED, events.LampPattern.BLINKING)
+            assert table.of(events.PermitEnded)[-1].why is PermitEnding.FAULT
+            table.driver.permit(PermitKind.DEAL, 60_000, None)
+            await table.until(lambda: table.of(events.PermitAnswered))
+            assert table.of(events.PermitAnswered)[-1].reason is Reason.FAULT
+            table.driver.permit(PermitKind.LID, 30_000, None)
+            await table.until(lambda: PermitKind.LID not in table.ready.permits)
+            assert (await table.levels()).permits == (PermitKind.LID,)
+            assert await hands.free_exit() >= 1
+            await table.until(lambda: table.of(events.JamGone))
+            assert [type(fact) for fact in table.of(Notice)[-3:]] == [
+                events.LidOpened,
+                events.LidClosed,
+                events.JamGone,
+            ]
+
+    async def test_a_reset_in_the_middle_of_a_count_is_interrupted_and_runs_not_again(
+        self, rig: Rig, hands: Hands
+    ) -> None:
+        """7.5, D-15, BR-015."""
+        async with at_work(rig) as table:
+            await table.count_all()
+            await table.load(hands, 20)
+            answered = await table.command(Verb.COUNT_ALL)
+            assert answered.outcome is Outcome.STARTED
+            boot = table.ready.boot
+            await hands.reset()
+            await table.until(lambda: table.ready.boot == boot + 1)
+            await table.until(lambda: len(table.of(events.DeviceBooted)) == 2)
+            found = await table.outcome(answered.command)
+            assert (found.outcome, found.is_found) == (Outcome.INTERRUPTED, True)
+            assert table.ready.running_number == 0
+            assert table.ready.is_content_unverified
+            assert await table.count_all() == await hands.inside() == 20
+
+    async def test_no_notice_is_lost_or_doubled_over_a_cut_cable(self, rig: Rig, hands: Hands) -> None:
+        """8, D-20: the cable is out, cards are drawn meanwhile, and every number comes once and in order."""
+        async with at_work(rig) as table:
+            await table.count_all()
+            await table.load(hands, 20)
+            table.driver.permit(PermitKind.DEAL, 60_000, None)
+            await table.draw(hands, 2)
+            for drawn in (4, 6, 8):
+                ready = len(table.of(events.DeviceReady))
+                await rig.cut()
+                await table.draw(hands, 2)
+                await table.until(lambda ready=ready: len(table.of(events.DeviceReady)) > ready)
+                await table.until(lambda drawn=drawn: table.of(events.CardsOut)[-1].meter == drawn)
+            boot = table.ready.boot
+            numbers = [fact.number for fact in table.of(Notice) if fact.boot == boot]
+            assert numbers == list(range(1, len(numbers) + 1))
+            assert table.ready.permits == (PermitKind.DEAL,)  # a new session ends no permit (D-5)
+
+    async def test_asking_about_a_command_that_never_came_makes_sure_that_it_never_runs(self, rig: Rig) -> None:
+        """7.6, D-14: the fence."""
+        async with at_work(rig) as table:
+            number = table.next_number()
+            assert (await table.outcome(number)).outcome is Outcome.NEVER
+            late = await table.command(Verb.COUNT_ALL, number)
+            assert (late.outcome, late.is_found) == (Outcome.NEVER, False)
+            assert (await table.outcome(number)).outcome is Outcome.NEVER
+            assert table.of(events.CommandEnded) == []
+
+    async def test_the_same_number_twice_runs_once(self, rig: Rig) -> None:
+        """7.2, D-11, D-12."""
+        async with at_work(rig) as table:
+            first = await table.command(Verb.COUNT_ALL)
+            again = await table.command(Verb.COUNT_ALL, first.command)
+            assert (first.outcome, again.outcome) == (Outcome.STARTED, Outcome.STARTED)
+            await table.ended(first.command)
+            assert (await table.command(Verb.COUNT_ALL, first.command)).outcome is Outcome.DONE
+            await asyncio.sleep(1)
+            assert len(table.of(events.CommandEnded)) == 1
+
+    async def test_a_second_command_is_refused_while_one_runs(self, rig: Rig) -> None:
+        """7.3, D-18."""
+        async with at_work(rig) as table:
+            first = await table.command(Verb.COUNT_ALL)
+            second = await table.command(Verb.COUNT_ALL)
+            assert (second.outcome, second.reason) == (Outcome.REFUSED, Reason.ANOTHER_RUNS)
+            await table.ended(first.command)
+            assert (await table.outcome(second.command)).outcome is Outcome.REFUSED
+
+    async def test_a_command_of_another_epoch_is_refused_and_stores_nothing(self, rig: Rig) -> None:
+        """7.2, D-13."""
+        async with at_work(rig) as table:
+            number = table.next_number()
+            refused = await table.command(Verb.COUNT_ALL, number, epoch=OTHER_EPOCH)
+            assert (refused.outcome, refused.reason) == (Outcome.REFUSED, Reason.EPOCH)
+            assert (await table.command(Verb.COUNT_ALL, number)).outcome is Outcome.STARTED
+            await table.ended(number)
+
+    async def test_without_an_acknowledgement_the_next_notice_waits(self, rig: Rig) -> None:
+        """8.2, D-20: what no journal holds stays in the device."""
+        async with at_work(rig) as table:
+            await table.count_all()
+            table.is_acknowledging = False
+            heard = len(table.of(Notice))
+            for colour in (events.LampColour.RED, events.LampColour.OFF, events.LampColour.RED, events.LampColour.OFF):
+                table.driver.set_lamp(colour, events.LampPattern.STEADY)
+                await asyncio.sleep(0.5)
+            assert len(table.of(Notice)) == heard + 1
+            table.is_acknowledging = True
+            table.driver.acknowledge(table.ready.boot, table.held(table.ready.boot))
+            await table.until(lambda: len(table.of(Notice)) == heard + 4)
+            assert [fact.colour for fact in table.of(events.LampChanged)][-2:] == [
+                events.LampColour.RED,
+                events.LampColour.OFF,
+            ]
+
+    async def test_another_host_is_kept_off_for_five_seconds(self, rig: Rig) -> None:
+        """4.3, D-4."""
+        async with at_work(rig) as table:
+            await table.until(lambda: table.held(table.ready.boot) >= 1)
+        with pytest.raises(SessionOver) as caught:
+            await _other_host(rig).run_on(await rig.connect())
+        assert caught.value.ending is Ending.OTHER_HOST
+        await rig.cut()
+
+    async def test_a_wrong_serial_number_is_closed_with_nothing_sent_but_hello(self, rig: Rig) -> None:
+        """4.2, H-2."""
+        wrong = _other_host(rig, serial="no such one")
+        with pytest.raises(SessionOver) as caught:
+            await wrong.run_on(await rig.connect())
+        assert caught.value.ending is Ending.WRONG_DEVICE
+        assert wrong.counts.frames_sent == wrong.counts.frames_received == 1
+        await rig.cut()
+
+
+class _OtherHost:
+    def __init__(self, expected: Expected) -> None:
+        self.counts = LinkCounts()
+        self._opening = Opening(64_000, bytes(8), OTHER_EPOCH, expected)
+
+    async def run_on(self, link: object) -> None:
+        async def ignore(said: object) -> None: ...
+
+        await TdlSession(link, self._opening, ignore, self.counts).run()  # type: ignore[arg-type]
+
+
+def _other_host(rig: Rig, serial: str | None = None) -> _OtherHost:
+    return _OtherHost(Expected(serial or rig.serial, rig.model, 1))

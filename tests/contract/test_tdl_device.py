@@ -1,0 +1,69 @@
+"""The contract of a TDL shuffler: on the simulated one in virtual time, on real bytes, and on the rig that is named."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.contract.tdl_shuffler_contract import TdlShufflerContract
+from tests.support.named_rig import NamedDevice, NamedRig, RigRefused, named_device
+from tests.support.tdl_rigs import Rig, simulated_rig
+
+
+@pytest.mark.virtual_time
+class TestSimulated(TdlShufflerContract):
+    """On a memory cable: the mechanics take their two minutes, and no time at all."""
+
+    @pytest_asyncio.fixture
+    async def rig(self) -> AsyncIterator[Rig]:
+        async with simulated_rig() as rig:
+            yield rig
+
+
+class TestSimulatedOnAPty(TdlShufflerContract):
+    """On real bytes, in real time; only the mechanics are quick."""
+
+    @pytest_asyncio.fixture
+    async def rig(self, tmp_path: Path) -> AsyncIterator[Rig]:
+        async with simulated_rig(pace=60.0, name=tmp_path / "shuffler") as rig:
+            yield rig
+
+
+@pytest.mark.rig
+class TestRig(TdlShufflerContract):
+    """On the device of `--device tdl=ADDRESS`."""
+
+    @pytest_asyncio.fixture
+    async def rig(self, tdl_device: NamedDevice) -> AsyncIterator[Rig]:
+        rig = NamedRig(tdl_device)
+        yield rig
+        await rig.cut()
+
+
+PLATE = {"serial": "000123", "model": "CSM-1"}
+ADDRESS = "tdl=serial:///dev/serial/by-id/x"
+
+
+def test_a_rig_is_named_by_its_plate_and_the_plate_once_more() -> None:
+    device = named_device([ADDRESS], **PLATE, may_move="000123")
+    assert device == NamedDevice("serial:///dev/serial/by-id/x", "000123", "CSM-1")
+
+
+@pytest.mark.parametrize(
+    ("chosen", "plate", "may_move", "said"),
+    [
+        ([ADDRESS], PLATE, None, "--may-move 000123 is needed, and nothing is given"),
+        ([ADDRESS], PLATE, "000124", "--may-move 000123 is needed, and 000124 is given"),
+        ([ADDRESS], {"serial": None, "model": "CSM-1"}, None, "--serial-number and --model"),
+        ([ADDRESS], {"serial": "000123", "model": None}, "000123", "--serial-number and --model"),
+        ([ADDRESS, ADDRESS], PLATE, "000123", "2 TDL devices named"),
+    ],
+)
+def test_a_rig_that_is_not_clearly_named_is_refused(
+    chosen: list[str], plate: dict[str, str | None], may_move: str | None, said: str
+) -> None:
+    with pytest.raises(RigRefused, match=said):
+        named_device(chosen, **plate, may_move=may_move)
