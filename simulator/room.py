@@ -82,9 +82,10 @@ class Room:
                 self.switch_on(device.name)
 
     async def run(self) -> None:
-        """Serve every cable until cancelled."""
+        """Serve every cable until cancelled; a world or face that fails ends it."""
         try:
             async with asyncio.TaskGroup() as cables:
+                cables.create_task(self.stage.until_failure(), name="clockwork")
                 for device in self.devices.values():
                     cables.create_task(device.cable.run(device.outlet), name=f"cable of {device.name}")
         finally:

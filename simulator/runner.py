@@ -9,7 +9,7 @@ import asyncio
 import math
 from collections import deque
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import NoReturn, Protocol, TypeVar
 
 from firmware_bridge.clock import NS_PER_S
 from firmware_bridge.links.base import Link, LinkClosed
@@ -64,6 +64,7 @@ class Stage:
         self._outlets: list[Outlet] = []
         self._timer: asyncio.TimerHandle | None = None
         self._watchers: list[Callable[[], None]] = []
+        self._failure: asyncio.Future[NoReturn] = self._loop.create_future()
 
     @property
     def now_ns(self) -> int:
@@ -101,6 +102,17 @@ class Stage:
         for outlet in self._outlets:
             outlet.flush()
 
+    async def until_failure(self) -> NoReturn:
+        """Raises what a world or a face raised where nobody had called it: at an alarm, or as bytes came in."""
+        await asyncio.shield(self._failure)
+        raise AssertionError("a failure is always an exception")
+
+    def fail(self, error: Exception) -> None:
+        """The clockwork is broken: whoever runs the stage hears of it."""
+        self.close()
+        if not self._failure.done():
+            self._failure.set_exception(error)
+
     def close(self) -> None:
         """Stop the clockwork; links are closed by whoever serves them."""
         if self._timer is not None:
@@ -130,7 +142,13 @@ class Stage:
             wakes.append(self._start_ns + math.ceil(world_wake_ns / self._pace))
         wake_ns = min((wake for wake in wakes if wake is not None), default=None)
         if wake_ns is not None:
-            self._timer = self._loop.call_at(max(wake_ns, now_ns) / NS_PER_S, self.settle)
+            self._timer = self._loop.call_at(max(wake_ns, now_ns) / NS_PER_S, self._ring)
+
+    def _ring(self) -> None:
+        try:
+            self.settle()
+        except Exception as error:
+            self.fail(error)
 
 
 class Outlet:
@@ -192,12 +210,16 @@ class Outlet:
             self._has_news.set()
 
     def chunk_received(self, chunk: bytes) -> None:
-        self._stage.settle()
+        try:
+            self._stage.act(lambda: self._receive(chunk))
+        except Exception as error:
+            self._stage.fail(error)
+
+    def _receive(self, chunk: bytes) -> None:
         try:
             self.face.receive(chunk, self._stage.now_ns)
         except PowerLost:
             self.face.power_off()
-        self._stage.settle()
 
     def link_lost(self, reason: Exception) -> None:
         self._lost = reason

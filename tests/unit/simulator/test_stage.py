@@ -149,6 +149,30 @@ async def test_a_cable_pulled_out_ends_the_session_only_where_the_device_sees_it
         table.stage.close()
 
 
+@pytest.mark.parametrize("where", ["alarm", "bytes"])
+async def test_a_world_that_breaks_is_heard_of(where: str) -> None:
+    table = Table(1)
+    failed = asyncio.ensure_future(table.stage.until_failure())
+
+    class Broken:
+        def update(self, now_ns: int) -> int | None:
+            raise ZeroDivisionError("no such physics")
+
+    await table.host.begin()
+    await asyncio.sleep(5)
+    table.stage.add_world(Broken())
+    if where == "alarm":
+        await asyncio.sleep(5)
+        assert not failed.done(), "nothing is due while the machine rests"
+        table.stage._ring()
+    else:
+        await table.host.ask(Operation.PING, {})
+    with pytest.raises(ZeroDivisionError):
+        await asyncio.wait_for(failed, 5)
+    await table.host.link.close()
+    table.served.cancel()
+
+
 async def test_a_pace_that_stands_still_is_refused() -> None:
     with pytest.raises(ValueError, match="factor > 0"):
         Stage(pace=0)
