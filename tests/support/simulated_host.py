@@ -198,6 +198,7 @@ async def running(host: HostConfig, table: SimulatedTable, clock: LoopClock) -> 
     stop = asyncio.Event()
     task = asyncio.create_task(daemon.run(stop), name="daemon")
     try:
+        await until(lambda: not any(table_.stopped for table_ in daemon.tables.values()))
         yield daemon
     finally:
         stop.set()

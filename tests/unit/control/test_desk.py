@@ -1,0 +1,171 @@
+"""The desk in virtual time: tables, PINs, double clicks, subscriptions."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tableside.control.conversation import MAX_SUBSCRIPTIONS
+from tableside.control.pin_desk import LOCKED_S
+from tests.support.config_files import Edit
+from tests.support.simulated_host import (
+    Page,
+    SimulatedTable,
+    host_in,
+    is_connected,
+    new_clock,
+    running,
+    two_tables_in,
+    until,
+)
+
+pytestmark = pytest.mark.virtual_time
+# scrypt$…$ of 200001 and 400001 with salts of this test.
+SUPERVISOR_PIN, MANAGER_PIN = "200001", "400001"
+PINS = (
+    Edit("host", 'badge = "26:00000140"', 'badge = "26:00000140"\npin_hash = "{S-1}"'),
+    Edit("host", 'badge = "26:00000240"', 'badge = "26:00000240"\npin_hash = "{R-1}"'),
+)
+
+
+@pytest.fixture(scope="module")
+def pins() -> tuple[Edit, ...]:
+    from tableside.pins import hash_pin
+
+    return (
+        Edit("host", PINS[0].old, PINS[0].new.replace("{S-1}", hash_pin(SUPERVISOR_PIN, b"S" * 16))),
+        Edit("host", PINS[1].old, PINS[1].new.replace("{R-1}", hash_pin(MANAGER_PIN, b"R" * 16))),
+    )
+
+
+async def test_a_double_click_is_one_act(tmp_path: Path) -> None:
+    table = SimulatedTable()
+    async with running(host_in(tmp_path), table, new_clock()) as daemon:
+        pages = [Page(daemon) for _ in range(10)]
+        answers = await asyncio.gather(*(page.ask(id="once", act="call-supervisor") for page in pages))
+        assert all(answer == answers[0] for answer in answers)
+        rows = [row for row in daemon.tables["BJ-1"].journal.records() if row.type == "CallSupervisor"]
+        assert len(rows) == 1
+        for page in pages:
+            await page.end()
+    await table.close()
+
+
+async def test_a_table_must_be_named_where_there_are_several(tmp_path: Path) -> None:
+    table = SimulatedTable()
+    async with running(two_tables_in(tmp_path), table, new_clock()) as daemon:
+        page = Page(daemon)
+        for name in ("", "BJ-9"):
+            for act in ("state", "subscribe", "call-supervisor"):
+                answer = await page.ask(id="1", act=act, table=name)
+                assert answer["answer"] == "refused"
+                assert "BJ-1, BJ-2" in answer["next_step"]
+        assert (await page.ask(id="2", act="alerts"))["answer"] == "told"
+        await page.end()
+    await table.close()
+
+
+async def test_a_person_whom_nobody_knows_is_refused(tmp_path: Path) -> None:
+    table = SimulatedTable()
+    async with running(host_in(tmp_path), table, new_clock()) as daemon:
+        page = Page(daemon)
+        answer = await page.ask(id="1", act="announce-closing", staff="X-9")
+        assert answer["answer"] == "refused"
+        assert '"X-9" is not known' in answer["text"]
+        assert (await page.ask(id="1", act="announce-closing", staff="S-1"))["text"] != answer["text"]
+        await page.end()
+    await table.close()
+
+
+async def test_pins_prove_persons_and_go_no_further(tmp_path: Path, pins: tuple[Edit, ...]) -> None:
+    table = SimulatedTable()
+    async with running(host_in(tmp_path, *pins), table, new_clock()) as daemon:
+        page = Page(daemon)
+        given = {"S-1": SUPERVISOR_PIN, "R-1": MANAGER_PIN}
+        await page.ask(id="1", act="count-all", staff="S-1", pins=given)
+        request = daemon.tables["BJ-1"].journal.find_request("1")
+        assert request is not None
+        assert b'"second_way":["S-1","R-1"]' in request.body
+        await page.end()
+    await table.close()
+    stored = (tmp_path / "run" / "BJ-1.db").read_bytes()
+    assert SUPERVISOR_PIN.encode() not in stored
+    assert MANAGER_PIN.encode() not in stored
+
+
+async def test_a_wrong_pin_is_refused_and_guessing_is_slow(tmp_path: Path, pins: tuple[Edit, ...]) -> None:
+    table = SimulatedTable()
+    async with running(host_in(tmp_path, *pins), table, new_clock()) as daemon:
+        page = Page(daemon)
+
+        async def tried(pin: str, staff: str = "S-1") -> dict[str, Any]:
+            return await page.ask(id="1", act="count-all", staff="S-1", pins={staff: pin})
+
+        for _ in range(3):
+            answer = await tried("200002")
+            assert answer["answer"] == "refused"
+            assert "200002" not in str(answer)
+        locked = await tried(SUPERVISOR_PIN)
+        assert "wrong 3 times" in locked["text"]
+        assert "wait" in locked["next_step"]
+        assert daemon.tables["BJ-1"].journal.find_request("1") is None
+        assert "has no PIN" in (await tried("200001", "D-1"))["text"]
+        await asyncio.sleep(LOCKED_S)
+        await tried(SUPERVISOR_PIN)
+        assert daemon.tables["BJ-1"].journal.find_request("1") is not None
+        await page.end()
+    await table.close()
+
+
+async def test_a_subscription_begins_where_its_reader_was_and_goes_on_live(tmp_path: Path) -> None:
+    table = SimulatedTable()
+    async with running(host_in(tmp_path), table, new_clock()) as daemon:
+        await until(lambda: is_connected(daemon, "shuffler", "switches", "badges"))
+        first = Page(daemon)
+        assert (await first.ask(id="s", act="subscribe", after=0))["what"] == {"after": 0}
+        seen = [await first.next() for _ in range(5)]
+        assert [line["entry"]["seq"] for line in seen] == [2, 3, 4, 5, 6]
+        assert seen[0]["entry"]["type"] == "DaemonStarted"
+        await first.end()
+        again = Page(daemon)
+        await again.ask(id="s", act="subscribe", after=seen[-1]["entry"]["seq"])
+        assert (await again.next())["entry"]["seq"] == 7
+        live = Page(daemon)
+        last = daemon.tables["BJ-1"].published
+        assert (await live.ask(id="s", act="subscribe"))["what"] == {"after": last}
+        assert (await again.ask(id="c", act="call-supervisor"))["answer"] == "accepted"
+        row = await live.next()
+        assert row["entry"]["seq"] == last + 1
+        assert row["entry"]["type"] == "CallSupervisor"
+        for page in (again, live):
+            await page.end()
+    await table.close()
+
+
+async def test_a_connection_may_not_subscribe_without_end(tmp_path: Path) -> None:
+    table = SimulatedTable()
+    async with running(host_in(tmp_path), table, new_clock()) as daemon:
+        page = Page(daemon)
+        answers = [await page.ask(id=f"s-{number}", act="subscribe") for number in range(MAX_SUBSCRIPTIONS + 1)]
+        assert [answer["answer"] for answer in answers[-2:]] == ["told", "mistaken"]
+        assert answers[-1]["id"] == f"s-{MAX_SUBSCRIPTIONS}"
+        await page.end()
+    await table.close()
+
+
+async def test_alerts_are_told_in_the_tables_languages(tmp_path: Path) -> None:
+    table = SimulatedTable()
+    async with running(host_in(tmp_path), table, new_clock()) as daemon:
+        page = Page(daemon)
+        await page.ask(id="1", act="call-supervisor")
+        (alert,) = [one for one in (await page.ask(id="2", act="alerts"))["what"] if one["text"] == "CALL-PRESSED"]
+        assert list(alert["lines"]) == ["en", "pt_PT"]
+        assert alert["lines"]["en"][0].startswith("BJ-1:")
+        assert alert["since"].startswith("20")
+        taken = await page.ask(id="3", act="take-alert", staff="S-1", fields={"alert": alert["alert"]})
+        assert taken["answer"] == "accepted"
+        await page.end()
+    await table.close()
