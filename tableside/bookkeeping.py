@@ -10,7 +10,7 @@ from drivers import events
 from tableside import attendance, commands, devices, lamp, permits, sightings, timers
 from tableside.decisions import Decision
 from tableside.happenings import DeviceCame, PresenceMissed
-from tableside.inputs import BadgeSighted, DaemonStarted, DeadlinePassed, NeighbourSighting
+from tableside.inputs import BadgeSighted, DaemonStarted, DeadlinePassed, NeighbourSighting, NeighbourSupervised
 from tableside.tables import Turn
 
 
@@ -71,6 +71,11 @@ def _free(turn: Turn, fact: events.Notice) -> None:
     permits.device_free(turn, fact.device)
 
 
+def _neighbour(turn: Turn, what: NeighbourSupervised) -> None:
+    house = turn.state.house
+    turn.state = replace(turn.state, house=replace(house, section=replace(house.section, neighbour=what.staff)))
+
+
 def _deadline(turn: Turn, what: DeadlinePassed) -> None:
     act = DEADLINES.get(what.name.partition(":")[0])
     if act is not None:
@@ -96,5 +101,6 @@ LEARNING: Mapping[type, Callable[..., None]] = {
     events.ReaderLost: sightings.reader_lost,
     BadgeSighted: sightings.seen,
     NeighbourSighting: sightings.neighbour_seen,
+    NeighbourSupervised: _neighbour,
     DeadlinePassed: _deadline,
 }

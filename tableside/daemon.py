@@ -19,6 +19,8 @@ from tableside.inputs import SpaceLow
 from tableside.journal.space import SpaceLevel, space_facts
 from tableside.journal.store import JournalRefused
 from tableside.loop_watch import LoopWatch
+from tableside.neighbours import Neighbours, supervisors
+from tableside.state import TableState
 from tableside.table_host import TableHost
 
 # A disk fills in minutes at worst (BR-049); a look costs microseconds.
@@ -35,7 +37,12 @@ class Daemon:
 
     def __init__(self, host: HostConfig, ground: Ground, version: str) -> None:
         buses: dict[str, OsdpBus] = {}
-        self.tables = {table.name: TableHost(table, host, ground, version, buses) for table in host.tables}
+        self.tables: dict[str, TableHost] = {}
+        self.neighbours = Neighbours(self.tables, host.sections)
+        for table in host.tables:
+            self.tables[table.name] = TableHost(
+                table, host, ground, version=version, buses=buses, listen=self.neighbours.listen
+            )
         self.refused: dict[str, str] = {}  # tables that could not be opened, and why
         self.loop_watch = LoopWatch()
         self._host = host
@@ -55,13 +62,17 @@ class Daemon:
 
     async def open(self) -> None:
         """Open every table's journal and replay it; a table whose journal is refused stands still, alone."""
+        states: dict[str, TableState] = {}
         for name, table in tuple(self.tables.items()):
             try:
-                await table.open()
+                states[name] = await table.open()
             except JournalRefused as refusal:
                 self.refused[name] = str(refusal)
                 del self.tables[name]
                 _log.critical("table_refused", table=name, why=str(refusal))
+        present = supervisors(states.values())
+        for name, table in self.tables.items():
+            await table.begin(states[name], present)
 
     async def run(self, stop: asyncio.Event, beside: Mapping[str, Run] = MappingProxyType({})) -> None:
         """Run every table until `stop` is set; then permits are revoked, devices told, journals closed.
@@ -73,6 +84,7 @@ class Daemon:
                 running = [tasks.create_task(table.run(), name=f"table {table.name}") for table in self.tables.values()]
                 running.append(tasks.create_task(self.loop_watch.run(), name="loop watch"))
                 running.append(tasks.create_task(self._watch_space(), name="space watch"))
+                running.append(tasks.create_task(self.neighbours.run(), name="neighbours"))
                 running += [tasks.create_task(run(), name=name) for name, run in beside.items()]
                 _log.info("daemon_started", tables=list(self.tables))
                 await stop.wait()

@@ -86,6 +86,12 @@ class NeighbourSighting(SystemFact, frozen=True, kw_only=True):
     reader: str
 
 
+class NeighbourSupervised(SystemFact, frozen=True, kw_only=True):
+    """The neighbouring section has another supervisor: he is asked when nobody here takes an alert (semantics §5)."""
+
+    staff: str
+
+
 AnySystemFact = (
     DaemonStarted
     | DeadlinePassed
@@ -97,6 +103,7 @@ AnySystemFact = (
     | ClockStepped
     | BadgeSighted
     | NeighbourSighting
+    | NeighbourSupervised
 )
 AnyInput = AnyFact | AnyRequest | AnySystemFact
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import NoReturn, TypeVar, cast
 
 import structlog
@@ -22,11 +23,13 @@ from tableside.decisions import RequestAnswered
 from tableside.equipment import Equipment, Run, equip
 from tableside.ground import Ground
 from tableside.happenings import RoundEnded, RoundStarted
+from tableside.house import House
 from tableside.hub import Entry, Hub
 from tableside.inputs import AnyInput, DaemonStarted, JournalDoubted
 from tableside.journal.opening import Place
 from tableside.journal.record import RecordKind
 from tableside.journal.store import Journal, Opening
+from tableside.neighbours import with_present
 from tableside.outputs.texts import Texts
 from tableside.procedures import is_round_open
 from tableside.replay import state_of
@@ -45,11 +48,19 @@ _log = structlog.get_logger("table")
 
 
 class TableHost:
-    """Runs one table. `open` it, then `run` it until cancelled, with `stop` before; at the end `close`."""
+    """Runs one table. `open` it, `begin`, then `run` it until cancelled, with `stop` before; at the end `close`."""
 
     def __init__(
-        self, config: TableConfig, host: HostConfig, ground: Ground, version: str, buses: dict[str, OsdpBus]
+        self,
+        config: TableConfig,
+        host: HostConfig,
+        ground: Ground,
+        *,
+        version: str,
+        buses: dict[str, OsdpBus],
+        listen: Callable[[TableHost, Sequence[Entry]], None],
     ) -> None:
+        """`buses` are shared with the other tables; `listen` hears every row of this one after its own listeners."""
         self.name = config.name
         self.section = config.section
         self.texts = Texts(config.languages, host.time_zone)
@@ -62,6 +73,7 @@ class TableHost:
         self._ground = ground
         self._version = version
         self._buses = buses
+        self._listen = listen
         self._is_broken = False
         self._news = asyncio.Event()
         self._journal: Journal | None = None
@@ -127,23 +139,26 @@ class TableHost:
 
     # --- life ---------------------------------------------------------------------------------------------------
 
-    async def open(self) -> None:
-        """Open the journal, replay it, build hub and drivers. Raises `JournalRefused`."""
+    async def open(self) -> TableState:
+        """Open the journal and replay it; returns how things stood. Raises `JournalRefused`."""
         place = Place(
             self.name,
             self._host.journal_directory / f"{self.name}.db",
             self._host.reserve_directory / f"{self.name}.reserve",
         )
-        journal = self._journal = await self._ground.open_journal(place)
-        house = house_of(self._host, self._config, journal.genesis.epoch)
-        state = state_of(journal, house)
+        self._journal = await self._ground.open_journal(place)
+        return state_of(self._journal, self._house())
+
+    async def begin(self, state: TableState, present: Mapping[str, str]) -> None:
+        """Build hub and drivers on the replayed state. `present`: who has each section now."""
+        journal, house = self.journal, with_present(self._house(), self._neighbour(), present)
         self._equipment = equip(self._config, self._ground, self.report, journal.genesis.epoch, self._buses)
         self._hub = Hub(
             journal,
             state,
             self._ground.clock,
             self._equipment.devices,
-            [self._publish],
+            [self._publish, partial(self._listen, self)],
             badges=Badges(staff_by_badge(self._config), self._ground.digest_key),
             version=self._version,
         )
@@ -198,6 +213,12 @@ class TableHost:
         self.published = entries[-1].seq
         news, self._news = self._news, asyncio.Event()
         news.set()
+
+    def _house(self) -> House:
+        return house_of(self._host, self._config, self.journal.genesis.epoch)
+
+    def _neighbour(self) -> str | None:
+        return next(section.neighbour for section in self._host.sections if section.name == self.section)
 
     # --- when something breaks ----------------------------------------------------------------------------------
 

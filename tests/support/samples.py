@@ -108,6 +108,7 @@ SYSTEM: tuple[AnyInput, ...] = (
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.HELD_TO, staff="S2"),
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, digest="00" * 16),
     inputs.NeighbourSighting(staff="S1", reader="next"),
+    inputs.NeighbourSupervised(staff="S2"),
 )
 
 # Who tells what the shuffler does not.

@@ -19,12 +19,14 @@ from tests.support.simulated_host import (
     RED_BLINKING,
     SHUFFLER,
     SWITCHES,
+    TWO_TABLES,
     Page,
     SimulatedTable,
     host_in,
     is_connected,
     new_clock,
     running,
+    second_table,
     two_tables_in,
     until,
 )
@@ -218,6 +220,39 @@ async def test_who_has_the_section_is_not_forgotten_by_a_restart(tmp_path: Path)
         page = Page(daemon)
         assert (await page.ask(id="2", act="state"))["what"]["supervisor"] == "R-1"
         await page.end()
+    await table.close()
+
+
+async def test_the_next_section_knows_who_has_its_neighbour_now(tmp_path: Path) -> None:
+    """Nobody takes an alert of section A: it is asked of whoever has section B at that moment, also after a restart."""
+    table, clock = SimulatedTable(), new_clock()
+    (tmp_path / "second.toml").write_text(second_table().replace('section = "A"', 'section = "B"'), "utf-8")
+    host = host_in(tmp_path, TWO_TABLES)
+    async with running(host, table, clock) as daemon:
+        page = Page(daemon)
+        assert (await page.ask(id="1", act="take-section", section="B", staff="R-1"))["answer"] == "accepted"
+        await until(lambda: daemon.tables["BJ-1"].state.house.section.neighbour == "R-1")
+        await page.end()
+    async with running(host, table, clock) as daemon:
+        assert daemon.tables["BJ-1"].state.house.section.neighbour == "R-1"
+        assert daemon.tables["BJ-1"].state.house.section.supervisor == "S-1"
+        assert daemon.tables["BJ-2"].state.house.section.supervisor == "R-1"
+    await table.close()
+
+
+async def test_a_tap_next_door_counts_while_the_tables_own_reader_is_away(tmp_path: Path) -> None:
+    """semantics: the second way. The row says through which reader."""
+    table = SimulatedTable()
+    async with running(two_tables_in(tmp_path), table, new_clock()) as daemon:
+        await until(lambda: is_connected(daemon, "badges"))
+        table.tap(SUPERVISOR)
+        next_door = daemon.tables["BJ-2"]
+        await until(lambda: any(row.type == "NeighbourSighting" for row in next_door.journal.records()))
+        (row,) = [row for row in next_door.journal.records() if row.type == "NeighbourSighting"]
+        assert b'"staff":"S-1","reader":"BJ-1 badges"' in row.body
+        table.tap(UNKNOWN)
+        await asyncio.sleep(2)
+        assert len([row for row in next_door.journal.records() if row.type == "NeighbourSighting"]) == 1
     await table.close()
 
 
