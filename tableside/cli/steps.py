@@ -15,7 +15,7 @@ GROUPS: Mapping[str, str] = {
     "count": "Counts of the machine and by hand.",
     "unload": "Closing: unload and sort (CSM-6).",
     "swap": "Exchange the machine.",
-    "device": "Faults, unknown outcomes, letting a device in.",
+    "device": "Faults, unknown outcomes, letting in a device or a journal.",
     "alert": "Take, decline, clear alerts.",
     "presence": "The second way of proving presence.",
 }
@@ -56,9 +56,14 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "reported": "acknowledge-report",
     },
     "count": {"all": "count-all", "hand": "hand-count"},
-    "unload": {"begin": "begin-unload", "sort": "enter-sort"},
+    "unload": {"begin": "begin-unload", "sort": "enter-sort", "settle-sort": "settle-sort"},
     "swap": {"begin": "begin-swap", "counted-out": "counted-out"},
-    "device": {"clear-fault": "clear-fault", "settle": "settle-unknown", "adopt": "adopt-device"},
+    "device": {
+        "clear-fault": "clear-fault",
+        "settle": "settle-unknown",
+        "adopt": "adopt-device",
+        "accept-journal": "accept-journal",
+    },
     "alert": {"take": "take-alert", "decline": "decline-alert", "clear": "clear-alert"},
     "presence": {"show": "show-presence"},
 }

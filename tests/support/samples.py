@@ -42,6 +42,7 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
         {"place": "lap", "cards": -1},
     ),
     requests.SettleUnknown: ({"device": "shuffler", "command": 1, "moved": 0},),
+    requests.AcceptJournal: ({"why": "disk replaced"}, {"why": ""}),
     requests.AdoptDevice: ({"device": "shuffler"},),
     requests.EnterSort: ({"groups": WHOLE}, {"groups": ()}),
     requests.SettleSort: ({"incident": 1, "decision": "sealed"}, {"incident": 99, "decision": ""}),
@@ -93,12 +94,14 @@ FACTS: dict[type, tuple[dict[str, object], ...]] = {
     events.CommandAnswered: tuple({"command": 1, "outcome": outcome} for outcome in Outcome),
     events.CommandProgressed: ({"command": 1},),
     events.ReaderLost: ({"why": "no answer"},),
+    events.ReaderTroubled: ({"what": "cover opened"},),
 }
 
 SYSTEM: tuple[AnyInput, ...] = (
     DaemonStarted(version="t", clock_boot="boot-2", house=HOUSE),
     inputs.JournalOnReserve(why="full"),
     inputs.JournalRestored(rows=3),
+    inputs.JournalDoubted(findings=("row 9: changed",)),
     inputs.CommitSlow(seconds=6),
     inputs.SpaceLow(free_percent=5),
     inputs.ClockStepped(seconds=-3),
@@ -112,7 +115,12 @@ SYSTEM: tuple[AnyInput, ...] = (
 )
 
 # Who tells what the shuffler does not.
-TOLD_BY: dict[type, str] = {events.KeyPressed: "switches", events.TrayLevel: "switches", events.ReaderLost: "reader"}
+TOLD_BY: dict[type, str] = {
+    events.KeyPressed: "switches",
+    events.TrayLevel: "switches",
+    events.ReaderLost: "reader",
+    events.ReaderTroubled: "reader",
+}
 
 # Facts that stop something, whatever else is so.
 STOPPING: tuple[tuple[type, dict[str, object]], ...] = (
@@ -140,9 +148,12 @@ def requests_of() -> Iterator[Request]:
 def facts_of(table: Table) -> Iterator[AnyInput]:
     """Every fact, each notice with the next number of the device's present boot, and the timers that stand."""
     for kind, samples in FACTS.items():
-        device = {"KeyPressed": "switches", "TrayLevel": "switches", "ReaderLost": "reader"}.get(
-            kind.__name__, "shuffler"
-        )
+        device = {
+            "KeyPressed": "switches",
+            "TrayLevel": "switches",
+            "ReaderLost": "reader",
+            "ReaderTroubled": "reader",
+        }.get(kind.__name__, "shuffler")
         for fields in samples:
             yield fact(table, kind, device, fields)
     for spare in (events.CardsOut, events.CardsIn, events.LidOpened):
