@@ -8,13 +8,19 @@ from dataclasses import dataclass
 
 import structlog
 
+from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
+from drivers.device import Report
 from drivers.errors import AddressRefused, DriverUnknown
 from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
 from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
 from drivers.tdl import Surroundings, TdlSettings
+from firmware_bridge.session.osdp import OsdpBus
 
 # The kinds of cable on which a TDL device can be reached.
 TDL_SCHEMES = ("serial", "tcp", "usb", "mqtt")
+
+# OSDP is a bus of bytes: a serial adapter, or a serial server.
+OSDP_SCHEMES = ("serial", "tcp")
 
 _log = structlog.get_logger("registry")
 
@@ -30,6 +36,17 @@ class TdlDriver:
     verified_against: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class BadgeDriver:
+    """One driver of a badge reader on a bus; `verified_against` as above."""
+
+    name: str
+    title: str
+    build: type[OsdpBadgeReader]
+    schemes: tuple[str, ...] = OSDP_SCHEMES
+    verified_against: tuple[str, ...] = ()
+
+
 TDL_DRIVERS: Mapping[str, TdlDriver] = {
     driver.name: driver
     for driver in (
@@ -37,6 +54,8 @@ TDL_DRIVERS: Mapping[str, TdlDriver] = {
         TdlDriver("tdl-switch-box", "switch box with lamp, lid, tray and keys, TDL profile 6", TdlSwitchBox),
     )
 }
+
+OSDP_BADGE_READER = BadgeDriver("osdp-badge-reader", "badge reader, OSDP v2", OsdpBadgeReader)
 
 
 def tdl_driver(name: str, address: str) -> TdlDriver:
@@ -55,6 +74,16 @@ def tdl_driver(name: str, address: str) -> TdlDriver:
 def build_tdl(name: str, settings: TdlSettings, around: Surroundings) -> TdlContinuousShuffler | TdlSwitchBox:
     """A driver for one configured device, not yet running. Raises DriverUnknown, AddressRefused."""
     driver = tdl_driver(name, settings.address)
-    if not driver.verified_against:
-        _log.warning("driver_unverified", driver=name, device=settings.name)
+    _say_unverified(driver, settings.name)
     return driver.build(settings, around)
+
+
+def build_badge_reader(settings: ReaderSettings, bus: OsdpBus, report: Report) -> OsdpBadgeReader:
+    """A driver for one configured reader, added to its bus; neither runs yet. Raises ValueError for its settings."""
+    _say_unverified(OSDP_BADGE_READER, settings.name)
+    return OSDP_BADGE_READER.build(settings, bus, report)
+
+
+def _say_unverified(driver: TdlDriver | BadgeDriver, device: str) -> None:
+    if not driver.verified_against:
+        _log.warning("driver_unverified", driver=driver.name, device=device)

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
-from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
+from drivers.badges.osdp_reader import ReaderSettings
 from drivers.device import Device, Report
 from drivers.events import DeviceLost, Fact, ReaderLost
-from drivers.registry import build_tdl
+from drivers.registry import build_badge_reader, build_tdl
 from drivers.tdl import Surroundings, TdlLine, TdlSettings
 from firmware_bridge.links.address import parse_address
 from firmware_bridge.links.address_kinds import SerialAddress
@@ -91,7 +91,7 @@ def _add_reader(
     lost = ReaderLost(device=device.name, why=BROKEN)
     equipment.behind.setdefault(bus.settings.name, []).append(lost)
     equipment.behind[device.name] = [lost]
-    reader = OsdpBadgeReader(_reader_settings(device), bus, report)
+    reader = build_badge_reader(_reader_settings(device), bus, report)
     equipment.devices[device.name] = reader
     equipment.running[device.name] = reader.run
     station = device.osdp_address or 0

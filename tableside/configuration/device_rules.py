@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from pathlib import Path
 
+from drivers import registry
 from drivers.registry import TDL_DRIVERS
 from firmware_bridge.links.address import SCHEMES
+from firmware_bridge.wire.osdp.secure import DEFAULT_KEY
 from tableside.configuration.addresses import AddressRefused, DeviceAddress, read_address
 from tableside.configuration.draft import Draft
 from tableside.configuration.mistake import MISSING, Finding, Severity, listed, nearest_of
 from tableside.configuration.table_rules import cards_in_play, repeated
 
-OSDP_BADGE_READER = "osdp-badge-reader"
+OSDP_BADGE_READER = registry.OSDP_BADGE_READER.name
 # Driver name → (role it plays, schemes it speaks over).
 DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tdl-continuous-shuffler": ("shuffler", TDL_DRIVERS["tdl-continuous-shuffler"].schemes),
     "tdl-switch-box": ("switch_box", TDL_DRIVERS["tdl-switch-box"].schemes),
-    OSDP_BADGE_READER: ("badge_reader", ("serial", "tcp")),
+    OSDP_BADGE_READER: ("badge_reader", registry.OSDP_BADGE_READER.schemes),
 }
 OSDP_KEY_BYTES = 16
+# PDID tells a number of 32 bits, which the reader's label and our own page show in hex.
+OSDP_SERIAL = re.compile(r"[0-9A-Fa-f]{1,8}")
 # Which keys belong to which role only.
 _ROLE_KEYS = {
     "capacity_cards": "shuffler",
@@ -113,6 +118,11 @@ def _role_keys(device: Draft) -> Iterator[Finding]:
 def _station(device: Draft) -> Iterator[Finding]:
     if device.text("driver") == OSDP_BADGE_READER and not device.has("osdp_address"):
         yield Finding(device.at("osdp_address"), MISSING, "a whole number from 0 to 126")
+    serial = device.text("serial_number")
+    if device.text("driver") == OSDP_BADGE_READER and serial and not OSDP_SERIAL.fullmatch(serial):
+        yield Finding(
+            device.at("serial_number"), f'is "{serial}"', "1 to 8 hex digits, the number that the reader tells"
+        )
 
 
 def _capacity(device: Draft, cards: int) -> Iterator[Finding]:
@@ -159,6 +169,10 @@ def _key_file(device: Draft, folder: Path) -> Iterator[Finding]:
         key = b""
     if len(key) != OSDP_KEY_BYTES:
         yield Finding(device.at("osdp_key_file"), f"{path} holds no such key", allowed)
+    elif key == DEFAULT_KEY:
+        yield Finding(
+            device.at("osdp_key_file"), f"{path} holds the default key, which everybody knows", "a key of its own"
+        )
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
         mine = f"{path} can be read by others (mode {stat.S_IMODE(mode):04o}); run chmod 600 on it"
         yield Finding(device.at("osdp_key_file"), mine, allowed)

@@ -155,6 +155,21 @@ def test_tables_of_a_host_share_neither_name_nor_port_nor_badge(tmp_path: Path) 
     }
 
 
+def test_a_serial_number_that_no_reader_can_tell_is_refused(tmp_path: Path) -> None:
+    """PDID tells 32 bits: anything else would be the wrong device for ever."""
+    (mistake,) = check(write_config(tmp_path, Edit("table", '"901"', '"PD-901"')))
+    assert mistake.key == "devices[2].serial_number"
+    assert "hex digits" in str(mistake)
+
+
+def test_the_key_that_everybody_knows_is_refused(tmp_path: Path) -> None:
+    public = bytes(range(0x30, 0x40)).hex()
+    (mistake,) = check(write_config(tmp_path, key_file(tmp_path, public)))
+    assert mistake.key == "devices[2].osdp_key_file"
+    assert "everybody knows" in mistake.problem
+    assert public not in str(mistake)
+
+
 def test_a_spare_shuffler_is_no_second_one(tmp_path: Path) -> None:
     start = TABLE.index('[[devices]]\nname = "shuffler"')
     spare = TABLE[start : TABLE.index("[[devices]]", start + 1)]

@@ -9,10 +9,12 @@ from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
 import pytest
+from structlog.testing import capture_logs
 
 from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
 from drivers.device import BadgeReader
 from drivers.events import BadgeSeen, CodeKeyed, Fact, ReaderLost, ReaderReady, ReaderTroubled, SightingKind
+from drivers.registry import build_badge_reader
 from firmware_bridge.session.osdp import BusSettings, LineProfile, OsdpBus
 from firmware_bridge.session.supervised import run_together
 from firmware_bridge.wire.osdp.commands import SetLed
@@ -263,6 +265,14 @@ async def test_a_full_hub_loses_no_tap() -> None:
         await until(lambda: len(bench.of(BadgeSeen)) == 2)
         assert {seen.device for seen in bench.of(BadgeSeen)} == {"reader 1", "reader 2"}
         assert len(bench.of(ReaderLost)) == 2  # those of the start
+
+
+async def test_the_registry_says_once_that_no_real_reader_was_tried() -> None:
+    bench = Bench(reader(1))
+    with capture_logs() as logged:
+        built = build_badge_reader(ReaderSettings("other", 2), bench.bus, bench._report)
+    assert built.name == "other"
+    assert [(line["event"], line["device"]) for line in logged] == [("driver_unverified", "other")]
 
 
 def test_a_serial_number_that_can_be_none_is_refused() -> None:
