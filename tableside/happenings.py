@@ -6,7 +6,7 @@ Each is a row of the journal, and the reports are made from them.
 
 from __future__ import annotations
 
-from drivers.events import Outcome, Place, Reason, Verb
+from drivers.events import Outcome, PermitKind, Place, Reason, Verb
 from tableside.cards import Card
 from tableside.decisions import Decision
 
@@ -275,6 +275,13 @@ class SectionHandedOver(Happening, frozen=True, kw_only=True):
 
 class DealerRelieved(Happening, frozen=True, kw_only=True):
     dealer: str
+
+
+class PermitSpent(Happening, frozen=True, kw_only=True):
+    """A permit that was stopped is wished for anew, and nothing is left of its count: it is not given."""
+
+    device: str
+    what: PermitKind
 
 
 # --- machines -----------------------------------------------------------------------------------------------

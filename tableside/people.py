@@ -28,6 +28,7 @@ class StaffMember(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     badge: Badge | None = None
     valid_from: datetime.date | None = None
     valid_until: datetime.date | None = None
+    is_revoked: bool = False  # taken away or lost: the record then says *revoked*, and whose, not *unknown*
     pin_hash: (
         Annotated[str, msgspec.Meta(pattern=r"\Ascrypt\$", description="a PIN's hash, scrypt$…, never a PIN itself")]
         | None

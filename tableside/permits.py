@@ -16,6 +16,7 @@ from drivers import events
 from drivers.events import PermitEnding, PermitKind
 from tableside import locks
 from tableside.decisions import PermitGranted, PermitRevoked
+from tableside.happenings import PermitSpent
 from tableside.locks import Scope
 from tableside.tables import Turn
 
@@ -135,7 +136,12 @@ def settle(turn: Turn, sources: Sequence[Wishes], *, is_round_open: bool) -> Non
     for key, wish in allowed.items():
         if key in spent or key in held:
             continue
-        given = _next(granted.get(key), wish)
+        before = granted.get(key)
+        if before is None and wish.rest is not None and wish.rest <= 0:
+            spent[key] = wish
+            turn.happened(PermitSpent(device=wish.device, what=wish.what))
+            continue
+        given = _next(before, wish)
         if given is not None:
             granted[key] = given
             turn.happened(_grant(given, is_fresh=given is wish))
@@ -151,7 +157,7 @@ def _next(before: Wish | None, wish: Wish) -> Wish | None:
     if before is not None and before.is_same(wish):
         return None
     if before is None or before.count_from != wish.count_from:
-        return wish if wish.rest is None or wish.rest > 0 else None
+        return wish
     return replace(wish, counted=before.counted)
 
 

@@ -205,7 +205,7 @@ class CountAll(Request, frozen=True, kw_only=True):
 
 
 class HandCount(Request, frozen=True, kw_only=True):
-    """A supervisor's hand count of one place: *machine*, *table*, *tray* or *hopper*."""
+    """A supervisor's hand count of one place: *machine*, *table*, *aside*, *tray* or *hopper*."""
 
     place: str
     cards: int

@@ -97,6 +97,7 @@ def _person(member: StaffMember, zone: ZoneInfo) -> house.Person:
         roles=member.roles,
         valid_from_ns=_midnight_ns(member.valid_from, zone) if member.valid_from else None,
         valid_until_ns=_midnight_ns(until, zone) if until else None,
+        is_revoked=member.is_revoked,
     )
 
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.events import LevelsRead, LidClosed, Outcome, Verb
-from tableside import card_account, commands, devices, locks, presence, timers
+from tableside import card_account, commands, devices, locks, permits, presence, timers
 from tableside.decisions import LevelsAsked
 from tableside.happenings import (
     CommandClosed,
@@ -142,6 +142,7 @@ def _ended(turn: Turn, what: LevelsRead) -> None:
     for scope in (Scope.DEAL, Scope.FEED):
         locks.remove(turn, scope, "count", "count ended")
     devices.verified(turn, what.device)
+    permits.device_free(turn, what.device)
     expected = card_account.expected_in_machine(turn.state)
     turn.happened(CountEnded(device=what.device, counted=what.content, expected=expected))
 

@@ -17,6 +17,7 @@ from tableside.happenings import (
     CountEnded,
     DeviceCame,
     DifferenceSettled,
+    PermitSpent,
     PresenceLapsed,
     PresenceShown,
     QuietPointReached,
@@ -211,6 +212,12 @@ PROCEDURE = Procedure(
             packets.correct_and_feed,
             guards=load_guards.CORRECT,
             said="more cards are to go in",
+        ),
+        Row(S.FEEDING, PermitSpent, S.CHECKING, packets.last_packet_in, packets.is_spent_and_all_in, said="all in"),
+        Row(S.FEEDING, PermitSpent, S.AWAITING, packets.packet_in, packets.is_spent, said="packet in"),
+        *(
+            Row(state, PacketEnded, None, when=packets.is_mine, said="hopper empty")
+            for state in (S.AWAITING, S.CHECKING, S.RECOUNTING)
         ),
         Row(S.AWAITING, DifferenceSettled, S.CHECKING, packets.look, packets.named, said="what remained is named"),
         Row(S.FEEDING, PresenceLapsed, S.PAUSED, _pause, _is_its_presence, said="time ran out"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drivers.events import LevelsRead, PacketEnded
+from drivers.events import LevelsRead, PacketEnded, PermitKind
 from tableside import alerts, card_account, incidents
 from tableside.card_account import ASIDE, HOPPER, MACHINE, TABLE, UNEXPLAINED, Evidence
 from tableside.decisions import LevelsAsked
@@ -12,6 +12,7 @@ from tableside.happenings import (
     CountEnded,
     DeviceCame,
     DifferenceSettled,
+    PermitSpent,
     QuietPointReached,
 )
 from tableside.procedures.load_slice import of, put
@@ -46,6 +47,16 @@ def agrees(turn: Turn, what: PacketEnded) -> bool:
 
 def agrees_and_all_in(turn: Turn, what: PacketEnded) -> bool:
     return agrees(turn, what) and is_all_in(turn)
+
+
+def is_spent(turn: Turn, what: PermitSpent) -> bool:
+    """The last card was counted while the feed was stopped, so the machine tells no end of the packet."""
+    return what.what is PermitKind.FEED and what.device == of(turn).device and of(turn).counted == of(turn).declared
+
+
+def is_spent_and_all_in(turn: Turn, what: PermitSpent) -> bool:
+    """The same of the last packet."""
+    return is_spent(turn, what) and is_all_in(turn)
 
 
 def is_all_in(turn: Turn, aside: int = 0) -> bool:

@@ -88,3 +88,9 @@ def test_local_time_needs_no_database_of_the_system(tmp_path: Path) -> None:
         assert check(write_config(tmp_path)) == []
     finally:
         zoneinfo.reset_tzpath()
+
+
+def test_a_revoked_badge_is_still_known_and_does_not_count(tmp_path: Path) -> None:
+    known = 'badge = "26:00000140"\n'
+    house = house_from(write_config(tmp_path, Edit("host", known, f"{known}is_revoked = true\n")))
+    assert [person.staff for person in house.persons if person.is_revoked] == ["S-1"]

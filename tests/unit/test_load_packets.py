@@ -63,6 +63,13 @@ def test_the_rest_may_still_go_in() -> None:
     assert not table.state.alerts.standing
 
 
+def test_the_rest_goes_in_only_while_a_supervisor_is_present() -> None:
+    table = differing()
+    assert table.state.permits.granted
+    table.wait(61)
+    assert (state(table), table.state.permits.granted) == ("declared and counted differ", {})
+
+
 def test_a_supervisor_corrects_what_was_declared() -> None:
     table = differing()
     assert not table.ask(CorrectPacket, by="D1", cards=103).is_accepted
@@ -217,3 +224,25 @@ def test_closing_in_mid_load_gives_it_up_and_takes_the_hopper_back() -> None:
     account = table.state.account
     assert (account.at(HOPPER), account.at(MACHINE), aside(table)) == (0, 40, 272)
     assert table.state.presence.kept == {}
+
+
+def test_a_packet_whose_last_card_was_counted_while_the_line_was_cut_is_in() -> None:
+    """No permit is given for no card, and the machine tells no second end of the packet."""
+    table = with_packet()
+    feed(table, 100)
+    table.give(events.DeviceLost(device="shuffler", why="cable"))
+    table.ready("shuffler", oldest_notice=1, newest_notice=2)
+    feed(table, 4)
+    assert state(table) == "packet awaited"
+    end_packet(table, 104)
+    assert "unexpected" not in [incident.kind for incident in table.all_of(IncidentOpened)]
+
+
+def test_a_packet_whose_last_card_was_counted_after_the_lapse_is_in_with_the_tap() -> None:
+    table = with_packet()
+    feed(table, 103)
+    table.wait(61)
+    feed(table, 1)
+    assert state(table) == "paused: presence"
+    table.tap("S1")
+    assert (state(table), table.all_of(PacketLoaded)[-1].cards) == ("packet awaited", 104)

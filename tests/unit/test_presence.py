@@ -144,6 +144,21 @@ def test_a_tap_extends_and_the_permit_follows() -> None:
     assert (after.is_fresh, after.limit_cards) == (False, 104)
 
 
+def test_an_extended_permit_goes_on_counting_where_it_began() -> None:
+    """TDL §6: a renewal replaces time and limit, not the count; so the limit stays that of the count's beginning."""
+    table = feeding()
+    feed(table, 40)
+    table.wait(30)
+    table.tap("S1")
+    assert (table.all_of(PermitGranted)[-1].is_fresh, table.all_of(PermitGranted)[-1].limit_cards) == (False, 104)
+    table.wait(61)
+    table.tap("S1")
+    table.wait(30)
+    feed(table, 10)
+    table.tap("S1")
+    assert (table.all_of(PermitGranted)[-1].is_fresh, table.all_of(PermitGranted)[-1].limit_cards) == (False, 64)
+
+
 def test_another_supervisors_tap_is_a_hand_over_and_both_are_in_the_record() -> None:
     table = loading()
     table.wait(30)

@@ -10,7 +10,7 @@ from tableside.happenings import BadgeRefused, PresenceShown
 from tableside.house import Role
 from tableside.inputs import BadgeSighted, DaemonStarted, NeighbourSighting
 from tableside.presence import Operation, is_present
-from tableside.requests import BeginLoad, LoadPacket, SetDealer, ShowPresence
+from tableside.requests import BeginLoad, LoadPacket, OpenLid, SetDealer, ShowPresence
 from tests.support.session import levels, loading, proved_empty
 from tests.support.table import HOUSE, PERSONS, Table
 
@@ -204,13 +204,17 @@ def test_a_tap_at_the_neighbours_reader_does_not_count_while_ours_answers() -> N
 
 
 def test_the_second_way_counts_for_one_operation() -> None:
-    """While a load stands paused, the PINs resume it and begin nothing else."""
+    """While a load stands paused and the lid is kept too, the PINs resume the load and do nothing else."""
     table = loading()
-    table.wait(61)
+    table.wait(30)
+    table.tap("S2", kind=FROM)  # the load is held now …
+    assert table.ask(OpenLid, by="S2").is_accepted  # … and the lid too
+    table.tap("S2", kind=TO)  # both lapse at once
     table.give(events.ReaderLost(device="reader", why="no answer"))
     assert table.ask(ShowPresence, by="S2", role=Role.FLOOR_SUPERVISOR, second_way=("S2", "D1")).is_accepted
-    assert changes(table)[-1] == ("S2", "resumed")
-    assert table.state.presence.recent == {}
+    assert [(shown.operation, shown.change) for shown in table.all_of(PresenceShown)][-1] == ("load", "resumed")
+    assert [operation for operation, kept in table.state.presence.kept.items() if kept.is_lapsed] == [Operation.LID]
+    assert all(sighting.way == "reader" for sighting in table.state.presence.recent.values())
 
 
 def test_levels_of_a_machine_do_not_disturb_presence() -> None:

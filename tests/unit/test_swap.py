@@ -247,6 +247,22 @@ def test_the_spares_feed_is_the_loads_and_the_rounds_cards_stay_where_they_are()
     assert [g.limit_cards for g in feeds if g.is_fresh] == [150, 155]
 
 
+def test_a_return_waits_until_the_spare_is_loaded() -> None:
+    table = jammed_in_mid_round()
+    table.ask(RuleRound, by="S1", ruling="void")
+    both_tap(table)
+    assert begin(table)
+    table.ask(CountedOut, by="S1", cards=305)
+    assert table.state.permits.granted == {}, "the round's seven cards wait for the packets"
+    levels(table, content=0, device=SPARE)
+    for packet in (150, 155):
+        assert table.ask(LoadPacket, by="D1", cards=packet).is_accepted
+        feed(table, packet, SPARE)
+        table.notice(events.PacketEnded, SPARE, cards=packet)
+    levels(table, content=305, device=SPARE)
+    assert (table.all_of(PermitGranted)[-1].what, table.all_of(PermitGranted)[-1].limit_cards) == (PermitKind.FEED, 7)
+
+
 def test_the_lamp_and_the_permits_are_the_new_machines() -> None:
     table = loaded_spare()
     assert [lamp.device for lamp in table.all_of(LampSet) if lamp.device == SPARE]
