@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import asyncio
-import math
 from collections import deque
 from collections.abc import Callable
+from fractions import Fraction
 from typing import NoReturn, Protocol, TypeVar
 
 from firmware_bridge.clock import NS_PER_S
@@ -19,6 +19,8 @@ from .faces.memory import PowerLost
 T = TypeVar("T")
 # World and face answer each other at one instant: more turns than this are a fault of one of them.
 TURNS_AT_ONCE = 1_000
+# The finest step of a pace: a thousandth.
+PACE_STEPS = 1_000
 
 
 class World(Protocol):
@@ -55,10 +57,11 @@ class Stage:
     """The worlds and faces of one table, kept in step. Made and used within a running loop."""
 
     def __init__(self, *, pace: float = 1.0) -> None:
-        if pace <= 0:
+        if pace * PACE_STEPS < 1:
             raise ValueError(f"pace {pace} refused: mechanics cannot stand still or run backwards; give a factor > 0")
         self._loop = asyncio.get_running_loop()
-        self._pace = pace
+        # As a fraction, so that world time and loop time turn into each other without a rounding that could stall.
+        self._pace = Fraction(pace).limit_denominator(PACE_STEPS)
         self._start_ns = self.now_ns
         self._worlds: list[World] = []
         self._outlets: list[Outlet] = []
@@ -94,8 +97,13 @@ class Stage:
     def settle(self) -> None:
         """Bring everything up to this moment, deadlines of faces in their order, and set the next alarm."""
         now_ns = self.now_ns
+        last_ns, turns = 0, 0
         while (wake_ns := self._first_face_wake()) is not None and wake_ns < now_ns:
+            turns = turns + 1 if wake_ns == last_ns else 0
+            if turns > TURNS_AT_ONCE:
+                raise RuntimeError(f"a face asks again and again for its update at {wake_ns} ns")
             self._play(wake_ns)
+            last_ns = wake_ns
         self._set_alarm(self._play(now_ns), now_ns)
         for watcher in self._watchers:
             watcher()
@@ -123,7 +131,7 @@ class Stage:
 
     def _play(self, now_ns: int) -> int | None:
         """All worlds and faces up to one instant; returns the worlds' next wake in world time."""
-        world_ns = math.floor((now_ns - self._start_ns) * self._pace)
+        world_ns = (now_ns - self._start_ns) * self._pace.numerator // self._pace.denominator
         for _ in range(TURNS_AT_ONCE):
             wakes = [world.update(world_ns) for world in self._worlds]
             has_happened = False
@@ -139,7 +147,7 @@ class Stage:
             self._timer = None
         wakes = [self._first_face_wake()]
         if world_wake_ns is not None:
-            wakes.append(self._start_ns + math.ceil(world_wake_ns / self._pace))
+            wakes.append(self._start_ns - -world_wake_ns * self._pace.denominator // self._pace.numerator)
         wake_ns = min((wake for wake in wakes if wake is not None), default=None)
         if wake_ns is not None:
             self._timer = self._loop.call_at(max(wake_ns, now_ns) / NS_PER_S, self._ring)

@@ -10,6 +10,7 @@ from firmware_bridge.clock import NS_PER_S
 from firmware_bridge.links.memory import memory_pair
 from firmware_bridge.wire.tdl.codes import NoticeKind, Operation, Permit
 from simulator.faces.memory import CommandRecord, Memory
+from simulator.faces.tdl_device import TdlDevice
 from simulator.faces.tdl_shuffler import new_shuffler
 from simulator.runner import Outlet, Stage
 from simulator.world import hands
@@ -171,6 +172,43 @@ async def test_a_world_that_breaks_is_heard_of(where: str) -> None:
         await asyncio.wait_for(failed, 5)
     await table.host.link.close()
     table.served.cancel()
+
+
+@pytest.mark.parametrize("pace", [0.1, 0.3, 0.7, 1, 3, 7.7, 19.9])
+async def test_alarms_come_at_their_time_at_any_pace(pace: float) -> None:
+    """A world that is woken too early by a rounding would be woken again at the same instant, for ever."""
+
+    class Ticking:
+        def __init__(self) -> None:
+            self.next_ns = 1
+            self.ticks = 0
+
+        def update(self, now_ns: int) -> int | None:
+            while self.next_ns <= now_ns:
+                self.ticks += 1
+                self.next_ns += 333_333_337
+            return self.next_ns
+
+    stage, world = Stage(pace=pace), Ticking()
+    stage.add_world(world)
+    stage.settle()
+    await asyncio.sleep(60)
+    assert world.ticks == 1 + int((60e9 * pace - 1) // 333_333_337)
+    stage.close()
+
+
+async def test_a_face_that_never_rests_is_found_out() -> None:
+    class Restless(TdlDevice):
+        @property
+        def next_wake_ns(self) -> int | None:
+            return 5
+
+    stage = Stage()
+    machine = ShufflerMachine("m", 1)
+    stage.add_face(Restless(new_shuffler(machine, Memory()).equipment, Memory()))
+    await asyncio.sleep(1)
+    with pytest.raises(RuntimeError, match="again and again"):
+        stage.settle()
 
 
 async def test_a_pace_that_stands_still_is_refused() -> None:
