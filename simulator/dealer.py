@@ -10,7 +10,8 @@ from typing import ClassVar
 from .blackjack import Player, bank_draws, is_blackjack, is_bust
 from .hands_voice import CannotDo
 from .people import CastMember, Person, Scene
-from .world.table import BANK, CABINET, HOLE, SPLIT, SPREAD, TRAY
+from .sorting import sorted_groups
+from .world.table import ASIDE, BANK, CABINET, HOLE, SPLIT, SPREAD, TRAY
 
 # People's times, in seconds of a table at play rate: about 23 cards and some words in a minute.
 CARD_S = (0.7, 1.3)
@@ -25,6 +26,10 @@ HOLD_OVER_AFTER_S = 30.0
 # A round that is over by itself is known within so long after DONE.
 DONE_KNOWN_S = 20.0
 HANDS_FULL = 110
+# What a hopper takes at once (two decks).
+PACKET = 104
+# One card is looked at and laid down in so long when decks are built.
+SORT_CARD_S = 0.8
 
 
 class RoundIsOver(Exception):
@@ -42,6 +47,10 @@ class Dealer(Person):
         "hold the cards over": "hold_over",
         "load": "load",
         "load a packet": "load_packet",
+        "load what lies aside": "load_aside",
+        "take the cards out": "take_out",
+        "sort": "sort",
+        "put the cards away": "put_away",
     }
 
     def __init__(self, member: CastMember, scene: Scene) -> None:
@@ -63,13 +72,22 @@ class Dealer(Person):
             await self.load_packet(cards)
             await self.dawdle(pauses_s / 2, pauses_s)
 
-    async def load_packet(self, cards: int) -> None:
+    async def load_aside(self) -> None:
+        """Load all that was counted out of another machine, in packets that a hopper takes."""
+        left = (await self.scene.look())["heaps"].get(ASIDE, 0)
+        while left:
+            packet = min(left, PACKET, max(left - 1, 1))
+            await self.load_packet(packet, source=ASIDE)
+            await self.dawdle(2, 5)
+            left -= packet
+
+    async def load_packet(self, cards: int, source: str = SPREAD) -> None:
         """Count a packet, lay it into the hopper, say how many; wait until it is in. Raises `CannotDo`."""
         mark = self.scene.watch.last_seq
-        await self.do("lay-in-hopper", source=SPREAD, cards=cards)
+        await self.do("lay-in-hopper", source=source, cards=cards)
         said = await self.say("load-packet", cards=cards)
         if said["answer"] != "accepted":
-            await self.do("take-from-hopper", to=SPREAD)
+            await self.do("take-from-hopper", to=source)
             raise CannotDo(f"{said.get('text')}: {said.get('next_step')}")
         await self.until(lambda: self._has_row("ProcedureMoved", mark, procedure="load", source="feeding"), 1_200)
 
@@ -207,6 +225,29 @@ class Dealer(Person):
         """Blue: the cards stay out until the supervisor has decided."""
         while (await self.scene.look())["lamp"].startswith("blue"):
             await self.scene.wait(1)
+
+    # --- closing --------------------------------------------------------------------------------------------
+
+    async def take_out(self) -> None:
+        """Take what the machine gives out, until it is proved empty (CSM-6)."""
+        mark = self.scene.watch.last_seq
+        while not self._has_row("UnloadCompleted", mark):
+            await self.do("take-from-mouth", to=SPREAD)
+            await self.until(lambda: self._has_row("UnloadCompleted", mark), 2)
+        await self.do("take-from-mouth", to=SPREAD)
+
+    async def sort(self, decks: dict[str, int]) -> None:
+        """Gather all, build decks by back colour, and enter what is whole and what is not. Raises `CannotDo`."""
+        await self.do("gather")
+        cards = (await self.do("look-through", source=SPREAD))["cards"]
+        await self.scene.wait(len(cards) * SORT_CARD_S)
+        said = await self.say("enter-sort", groups=sorted_groups(cards, decks))
+        if said["answer"] != "accepted":
+            raise CannotDo(f"{said.get('text')}: {said.get('next_step')}")
+
+    async def put_away(self) -> None:
+        """Lay the decks into the cabinet."""
+        await self.do("move", source=SPREAD, to=CABINET)
 
     def _has_row(self, kind: str, since: int, **has: object) -> bool:
         return any(

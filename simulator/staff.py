@@ -13,7 +13,7 @@ from .hands_voice import CannotDo
 from .people import FORGET_CHANCE, CastMember, Person, Scene
 from .speaking import Said
 from .watch import Row, StandingAlert
-from .world.table import RESERVE, SPREAD, TRAY
+from .world.table import ASIDE, RESERVE, SPREAD, TRAY
 
 REACT_S = (2.0, 8.0)
 WALK_S = (8.0, 25.0)
@@ -141,6 +141,12 @@ class OnCall(Person):
 class Technician(OnCall):
     """Comes when a supervisor calls, with tools."""
 
+    async def mend_part(self) -> None:
+        """Come, and mend what is broken."""
+        await self.dawdle(*WALK_S)
+        await self.dawdle(*REPAIR_S)
+        await self.do("mend")
+
     async def repair(self, stuck: list[str]) -> int:
         """At an open lid, the supervisor standing by: free the card, mend the part. Returns cards taken out."""
         await self.dawdle(*WALK_S)
@@ -176,7 +182,9 @@ class Supervisor(OnCall):
         "COMPLAINT-LATE": "_settle",
         "CALL-PRESSED": "_confirm",
         "BADGES-REFUSED": "_confirm",
+        "DEVICE-FAULT": "_have_mended",
     }
+    skills: ClassVar[dict[str, str]] = OnCall.skills | {"exchange the machine": "exchange_machine"}
 
     async def _clear_jam(self, alert: StandingAlert) -> None:
         """Badge, lid, one question, close (CSM-2); what tools alone can free, the technician frees."""
@@ -247,6 +255,28 @@ class Supervisor(OnCall):
             await self._exchange(card, SPREAD)
         if not seen["bent"]:
             await self.insist("dismiss-suspicion")
+
+    async def _have_mended(self, alert: StandingAlert) -> None:
+        """Call the technician, stand by, clear the fault by its name."""
+        await self.scene.first(Technician).mend_part()
+        device, _, fault = alert.place.partition(":")
+        await self.insist("clear-fault", device=device, fault=int(fault))
+
+    async def exchange_machine(self, spare: str) -> None:
+        """With room management: count the old machine out, set the spare in, and say that the round goes on."""
+        manager = self.scene.first(Management)
+        incidents = (await self.scene.watch.told("state"))["incidents"]["open"]
+        await manager.tap()
+        await self.dawdle(2, 6)
+        await self.tap()
+        await self.scene.wait(1)
+        await self.insist("begin-swap", spare=spare, incident=max(int(number) for number in incidents))
+        await self._open_lid()
+        await self.dawdle(*REPAIR_S)
+        count = (await self.do("empty-by-hand", to=ASIDE))["count"]
+        await self._shut_lid(count)
+        await self.insist("counted-out", cards=count)
+        await self.do("exchange-machine", device=spare)
 
     async def _settle(self, alert: StandingAlert) -> None:
         """Hear the guest, look at the cards, decide (CSM-12)."""

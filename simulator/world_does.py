@@ -20,7 +20,8 @@ class Defect(StrEnum):
     ASKEW = "askew"  # lies crosswise: jams once
     CREASED = "creased"  # no roller moves it: a jam
     STICKY = "sticky"  # drags the next one along: a double feed
-    BENT = "bent"  # looks suspect to the machine
+    BENT = "bent"  # the machine may suspect it
+    WARPED = "warped"  # the machine cannot but suspect it
 
 
 MARKS = {
@@ -28,6 +29,7 @@ MARKS = {
     Defect.CREASED: hands.crease,
     Defect.STICKY: hands.spill,
     Defect.BENT: hands.bend,
+    Defect.WARPED: hands.warp,
 }
 
 

@@ -167,6 +167,13 @@ class ClearFault(Request, frozen=True, kw_only=True):
     fault: int
 
 
+class InspectDevice(Request, frozen=True, kw_only=True):
+    """What was found at a device whose cover or port somebody had opened; play may go on after it."""
+
+    device: str
+    finding: str
+
+
 # --- damaged card (CSM-1) ------------------------------------------------------------------------------------
 
 
@@ -347,6 +354,7 @@ AnyRequest = (
     | CallTechnician
     | TechnicianDone
     | ClearFault
+    | InspectDevice
     | ReportDamaged
     | ReplaceCard
     | DismissSuspicion

@@ -7,6 +7,7 @@ from enum import IntEnum
 
 from .cards import BENT_UM, CREASED_UM, Card, Pile
 from .happenings import Breach, Spot, Trouble
+from .hazards import WARPED_UM
 from .machine import ShufflerMachine
 from .optics import BLINDING_MARGIN
 
@@ -112,6 +113,11 @@ def put_inside(machine: ShufflerMachine, card: Card, compartment: int) -> bool:
 def bend(card: Card, by_um: int = BENT_UM) -> None:
     """Bend a card."""
     card.bend_um += by_um
+
+
+def warp(card: Card) -> None:
+    """Bend a card so that no eye misses it; rollers still move it."""
+    card.bend_um = max(card.bend_um, WARPED_UM)
 
 
 def crease(card: Card) -> None:

@@ -20,6 +20,8 @@ DEALINGS_PER_BEND = 8 * 60 * 23 / 6
 BENT_SHARE = 0.25
 # The exit's eye calls a bent card suspect this often (assumed): so it makes 1 / 0.6 rounds before it is found.
 SUSPECT_CHANCE = 0.6
+# A card that is warped so far is seen by any eye (assumed: three times a noticeable bend).
+WARPED_UM = 3 * BENT_UM
 # Where a jam happens (assumed): feed, carousel, exit.
 FEED_SHARE, CAROUSEL_SHARE, EXIT_SHARE = 0.4, 0.2, 0.4
 # A jam in the carousel that needs tools (assumed).
@@ -100,7 +102,7 @@ class Hazards:
         return self.rng.random() < THICK_CHANCE
 
     def is_noticed_bent(self, card: Card) -> bool:
-        return card.is_bent and self.rng.random() < SUSPECT_CHANCE
+        return card.bend_um >= WARPED_UM or (card.is_bent and self.rng.random() < SUSPECT_CHANCE)
 
     def handle(self, card: Card) -> None:
         """A person takes a card in hand: one in so many comes out of it bent."""

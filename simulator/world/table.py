@@ -26,6 +26,8 @@ SPREAD = "spread"
 HOLE = "bank, face down"
 # The second hand of a split pair lies beside the first one (BJ-10).
 SPLIT = "split"
+# Beside the dealer: what was counted out of a machine and goes into another one.
+ASIDE = "aside"
 # Decks before a session and after it.
 CABINET = "cabinet"
 # Away from the table: pockets, the floor.
@@ -38,7 +40,7 @@ class Felt:
     def __init__(self, seats: int = SEATS) -> None:
         self.seats = tuple(f"seat {number}" for number in range(1, seats + 1))
         self.hands = (*self.seats, *(f"{seat} {SPLIT}" for seat in self.seats), BANK, HOLE)
-        names = (*self.hands, TRAY, RESERVE, SPREAD, CABINET, ELSEWHERE)
+        names = (*self.hands, TRAY, RESERVE, SPREAD, ASIDE, CABINET, ELSEWHERE)
         self.piles = {name: Pile(name) for name in names}
 
     def __getitem__(self, name: str) -> Pile:
@@ -152,7 +154,7 @@ class TableWorld:
         """How many cards lie where, in the words of a card account; nothing is counted twice."""
         found: Counter[str] = Counter()
         for name, pile in self.felt.piles.items():
-            is_on_table = name in (*self.felt.hands, SPREAD)
+            is_on_table = name in (*self.felt.hands, SPREAD, ASIDE)
             found["table" if is_on_table else name] += len(pile)
         for serial, machine in self.machines.items():
             carousel = machine.carousel

@@ -60,6 +60,7 @@ STEPS: Mapping[str, Mapping[str, str]] = {
     "swap": {"begin": "begin-swap", "counted-out": "counted-out"},
     "device": {
         "clear-fault": "clear-fault",
+        "inspect": "inspect-device",
         "settle": "settle-unknown",
         "adopt": "adopt-device",
         "accept-journal": "accept-journal",

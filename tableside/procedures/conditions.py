@@ -1,6 +1,6 @@
-"""Conditions of devices and of the product itself: silent, wrong, faulty, restarted, no journal, no space, clock.
+"""Conditions of devices and of the product itself: silent, wrong, restarted, no journal, no space, clock.
 
-Faults that touch cards or authority latch until a named act; links and levels clear by themselves (semantics §3).
+Links and levels clear by themselves (semantics §3); what a device names as its fault is in `device_faults`.
 """
 
 from __future__ import annotations
@@ -9,11 +9,10 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from drivers import events
-from drivers.events import DeviceFaulted, DeviceFaultGone, DeviceRejected, NoticesLost, Tampered
-from tableside import alerts, devices, incidents, locks, presence, timers
-from tableside.decisions import FaultCleared, LevelsAsked
+from drivers.events import DeviceRejected, NoticesLost
+from tableside import alerts, devices, incidents, locks, timers
+from tableside.decisions import LevelsAsked
 from tableside.happenings import CountWanted, DeviceCame, DeviceWent
-from tableside.house import Role
 from tableside.inputs import (
     ClockStepped,
     CommitSlow,
@@ -23,9 +22,9 @@ from tableside.inputs import (
     SpaceLow,
 )
 from tableside.locks import Scope
-from tableside.requests import ClearFault
+from tableside.procedures.stops import SLOW_JOURNAL
 from tableside.session_happenings import MachineCountedOut
-from tableside.tables import Procedure, Refusal, Row, Turn
+from tableside.tables import Procedure, Row, Turn
 
 if TYPE_CHECKING:
     from tableside.state import TableState
@@ -33,9 +32,6 @@ if TYPE_CHECKING:
 SILENT_TIMER = "silent:"
 JOURNAL = "journal"
 SLOW_COMMIT_LOCK_S = 5  # semantics §1.1
-# TDL §9 *Faults* that leave play unharmed: lamp, and a sensor margin or temperature that only warns.
-WARNINGS = frozenset({7, 10, 12})
-DOUBLE_FEED = 14
 LOW_MACHINE_TEXT = "MACHINE-LOW"
 # What stands against one machine and goes when it is exchanged.
 OF_A_MACHINE = frozenset(
@@ -43,9 +39,6 @@ OF_A_MACHINE = frozenset(
         "SHUFFLER-SILENT",
         "DEVICE-WRONG",
         "DEVICE-RESET",
-        "DEVICE-FAULT",
-        "DEVICE-WARNING",
-        "DOUBLE-FEED",
         "NOTICES-LOST",
         LOW_MACHINE_TEXT,
     }
@@ -127,65 +120,13 @@ def _notices_lost(turn: Turn, what: NoticesLost) -> None:
         turn.happened(CountWanted(why="unverified"))
 
 
-def _faulted(turn: Turn, what: DeviceFaulted) -> None:
-    if what.fault in WARNINGS:
-        alerts.raise_alert(turn, "DEVICE-WARNING", _place(what), device=what.device, fault=str(what.fault))
-        return
-    for scope in (Scope.DEAL, Scope.FEED):
-        locks.add(turn, scope, lock_reason(what.device, what.fault), "CSM-2")
-    if what.fault == DOUBLE_FEED:
-        alerts.raise_alert(turn, "DOUBLE-FEED", _place(what))
-        turn.happened(CountWanted(why="double feed"))
-    else:
-        alerts.raise_alert(turn, "DEVICE-FAULT", _place(what), device=what.device, fault=str(what.fault))
-
-
-def _fault_gone(turn: Turn, what: DeviceFaultGone) -> None:
-    """A warning clears by itself; a fault that stopped play stays latched until somebody clears it by name."""
-    if what.fault in WARNINGS:
-        alerts.clear_alert(turn, "DEVICE-WARNING", _place(what), by=what.device, why="gone")
-
-
-def _place(what: DeviceFaulted | DeviceFaultGone) -> str:
-    return f"{what.device}:{what.fault}"
-
-
-def lock_reason(device: str, fault: int) -> str:
-    """The name of a fault's lock."""
-    return f"fault {fault} {device}"
-
-
-def _is_gone(turn: Turn, what: ClearFault) -> Refusal | None:
-    standing = [fault for fault, _ in devices.of(turn, what.device).faults]
-    if what.fault in standing:
-        return Refusal("CSM-2", f"fault {what.fault} of {what.device} still stands", "mend it first, then clear it")
-    return None
-
-
-def _cleared(turn: Turn, what: ClearFault) -> None:
-    locks.remove_all(turn, lock_reason(what.device, what.fault), turn.by)
-    for text in ("DEVICE-FAULT", "DOUBLE-FEED"):
-        alerts.clear_alert(turn, text, f"{what.device}:{what.fault}", by=turn.by, why="cleared by name")
-    turn.decide(FaultCleared(device=what.device, fault=what.fault, by=turn.by))
-
-
 def _exchanged(turn: Turn, what: MachineCountedOut) -> None:
     """The machine is out of use: what stood against it stops this table no more; it is the technician's now."""
-    numbers = {fault for fault, _ in devices.of(turn, what.device).faults}
-    reasons = {lock_reason(what.device, fault) for fault in numbers} | {f"wrong device {what.device}"}
-    for reason in sorted(reasons):
-        locks.remove_all(turn, reason, turn.by)
+    locks.remove_all(turn, f"wrong device {what.device}", turn.by)
     for alert in tuple(turn.state.alerts.standing.values()):
         is_its_own = alert.place == what.device or alert.place.startswith(f"{what.device}:")
         if is_its_own and alert.text in OF_A_MACHINE:
             alerts.clear_alert(turn, alert.text, alert.place, by=turn.by, why=f"{what.serial} is exchanged")
-
-
-def _tampered(turn: Turn, what: Tampered) -> None:
-    incidents.open_incident(turn, "tamper", "CSM-8", f"{what.device}: {what.what} opened")
-    for scope in (Scope.DEAL, Scope.FEED, Scope.LID):
-        locks.add(turn, scope, f"tamper {what.device}", "CSM-8")
-    alerts.raise_alert(turn, "TAMPER", what.device, device=what.device)
 
 
 def _low(turn: Turn, what: events.BufferLow) -> None:
@@ -216,7 +157,7 @@ def _restored(turn: Turn, what: JournalRestored) -> None:
 def _slow(turn: Turn, what: CommitSlow) -> None:
     alerts.raise_alert(turn, "JOURNAL-SLOW", ms=str(round(what.seconds * 1000)))
     if what.seconds > SLOW_COMMIT_LOCK_S:
-        locks.add(turn, Scope.DEAL, "journal slow", "CSM-8", is_from_next_round=True)
+        locks.add(turn, Scope.DEAL, SLOW_JOURNAL, "CSM-8", is_from_next_round=True)
 
 
 def _space(turn: Turn, what: SpaceLow) -> None:
@@ -228,7 +169,6 @@ def _clock(turn: Turn, what: ClockStepped) -> None:
 
 
 A = ConditionState.ANY
-MENDER = presence.acts_as(Role.FLOOR_SUPERVISOR, Role.TECHNICIAN, rule="CSM-2")
 PROCEDURE = Procedure(
     name="conditions",
     rule="CSM-8",
@@ -244,11 +184,7 @@ PROCEDURE = Procedure(
         Row(A, events.DeviceBooted, None, _booted, said="restarted"),
         Row(A, events.LevelsRead, None, _counted, said="levels read"),
         Row(A, NoticesLost, None, _notices_lost, said="notices lost"),
-        Row(A, DeviceFaulted, None, _faulted, said="fault"),
-        Row(A, DeviceFaultGone, None, _fault_gone, said="fault gone"),
-        Row(A, ClearFault, None, _cleared, guards=(MENDER, _is_gone), rule="CSM-2", said="cleared by name"),
         Row(A, MachineCountedOut, None, _exchanged, said="machine exchanged"),
-        Row(A, Tampered, None, _tampered, said="tampered with"),
         Row(A, events.BufferLow, None, _low, said="few cards"),
         Row(A, events.BufferNormal, None, _normal, said="enough cards"),
         Row(A, JournalOnReserve, None, _on_reserve, said="no journal"),

@@ -14,14 +14,16 @@ from msgspec.structs import replace
 
 from drivers.events import CardJammed, JamGone, Place
 from firmware_bridge.clock import NS_PER_S
-from tableside import alerts, locks, presence
+from tableside import alerts, incidents, locks, presence
 from tableside.happenings import (
     CardsHandled,
     CountWanted,
     JamCleared,
     JamOpened,
     QuietPointReached,
+    SessionClosed,
     SwapAdvised,
+    SwapCompleted,
     TechnicianCalled,
     TechnicianWorked,
 )
@@ -37,6 +39,9 @@ if TYPE_CHECKING:
 
 TEXTS = {Place.EXIT: "JAM-EXIT", Place.CAROUSEL: "JAM-CAROUSEL", Place.FEED: "JAM-FEED"}
 OTHER_TEXT = "JAM-OTHER"
+# Incidents, which a machine swap can name: jams that advise it, and one that a supervisor could not clear.
+REPEATED = "repeated jams"
+HELP_ASKED = "technician called"
 NS_PER_MINUTE = 60 * NS_PER_S
 
 
@@ -113,6 +118,9 @@ def _jammed(turn: Turn, what: CardJammed) -> None:
     turn.happened(JamOpened(place=what.place, times_lately=times))
     if times >= house.jam_advice_count:
         turn.happened(SwapAdvised(place=what.place, times=times))
+        if not incidents.of_kind(turn, REPEATED):  # a swap is made for a named incident (semantics §4)
+            text = f"{times} jams at the {what.place} within {house.jam_advice_minutes} minutes"
+            incidents.open_incident(turn, REPEATED, "CSM-2", text)
         minutes = str(house.jam_advice_minutes)
         alerts.raise_alert(turn, "JAM-REPEATED", what.place, n=str(times), place=what.place, minutes=minutes)
 
@@ -193,6 +201,9 @@ def _answered(turn: Turn, what: CardsHandled) -> None:
 def _call(turn: Turn, _what: CallTechnician) -> None:
     put(turn, is_technician_called=True)
     turn.happened(TechnicianCalled(by=turn.by))
+    if not incidents.of_kind(turn, HELP_ASKED):
+        places = ", ".join(_of(turn).standing)
+        incidents.open_incident(turn, HELP_ASKED, "CSM-2", f"jam at {places}: the supervisor cannot clear it")
     for place in _of(turn).standing:
         alerts.raise_alert(turn, "TECHNICIAN-ASKED", place, place=place)
 
@@ -200,6 +211,7 @@ def _call(turn: Turn, _what: CallTechnician) -> None:
 def _worked(turn: Turn, what: TechnicianDone) -> None:
     put(turn, is_technician_called=False)
     turn.happened(TechnicianWorked(technician=what.technician, work=what.work, by=turn.by))
+    _close(turn, HELP_ASKED, f"{what.technician}: {what.work}")
     for place in Place:
         alerts.clear_alert(turn, "TECHNICIAN-ASKED", place, by=what.technician, why=what.work)
 
@@ -212,6 +224,21 @@ def _taken_away(turn: Turn, what: MachineCountedOut) -> None:
         for text in (TEXTS.get(place, OTHER_TEXT), "JAM-REPEATED", "TECHNICIAN-ASKED"):
             alerts.clear_alert(turn, text, place, by=turn.by, why=f"{what.serial} is exchanged")
     put(turn, standing={}, lately=(), is_technician_called=False)
+
+
+def _exchanged(turn: Turn, what: SwapCompleted) -> None:
+    for kind in (REPEATED, HELP_ASKED):
+        _close(turn, kind, f"{what.old} is exchanged for {what.new}")
+
+
+def _kept(turn: Turn, _what: SessionClosed) -> None:
+    for kind in (REPEATED, HELP_ASKED):
+        _close(turn, kind, "the machine was kept to the end of the session")
+
+
+def _close(turn: Turn, kind: str, why: str) -> None:
+    for incident in incidents.of_kind(turn, kind):
+        incidents.close(turn, incident.number, why, turn.by)
 
 
 def _is_technician(turn: Turn, what: TechnicianDone) -> Refusal | None:
@@ -233,6 +260,8 @@ HELP = Procedure(
     write=lambda _turn, _what, _target: None,
     rows=(
         *(Row(state, MachineCountedOut, None, _taken_away, said="machine exchanged") for state in H),
+        *(Row(state, SwapCompleted, None, _exchanged, said="swap completed", watches=True) for state in H),
+        *(Row(state, SessionClosed, None, _kept, said="table closed", watches=True) for state in H),
         Row(H.NOT_NEEDED, CardsHandled, None, said="no jam"),
         Row(H.SUPERVISOR, CardsHandled, None, _answered, said="answered for"),
         Row(H.TECHNICIAN, CardsHandled, None, _answered, said="answered for"),

@@ -8,6 +8,7 @@ from tableside.procedures.card_change import CardChangeSlice
 from tableside.procedures.complaints import ComplaintSlice
 from tableside.procedures.counts import CountSlice
 from tableside.procedures.damaged import DamagedSlice
+from tableside.procedures.device_faults import FaultSlice
 from tableside.procedures.differences import DifferenceSlice
 from tableside.procedures.empty import EmptySlice
 from tableside.procedures.jams import JamSlice
@@ -38,6 +39,7 @@ class Procedures(msgspec.Struct, frozen=True):
     rounds: RoundSlice = RoundSlice()
     counts: CountSlice = CountSlice()
     differences: DifferenceSlice = DifferenceSlice()
+    device_faults: FaultSlice = FaultSlice()
     lid: LidSlice = LidSlice()
     jams: JamSlice = JamSlice()
     damaged: DamagedSlice = DamagedSlice()

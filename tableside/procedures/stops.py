@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tableside.state import TableState
 
 STOP = "stop asked"
+# A commit above 5 s stops dealing (semantics §1.1); a person who has looked lets it go on, as after any stop.
+SLOW_JOURNAL = "journal slow"
 BETS = "no more bets"
 
 
@@ -28,7 +30,8 @@ class StopState(StrEnum):
 
 def read(state: TableState, _what: object) -> StopState:
     """Derived from the locks."""
-    return StopState.STOPPED if f"{Scope.DEAL}:{STOP}" in state.locks.standing else StopState.FREE
+    is_stopped = any(f"{Scope.DEAL}:{reason}" in state.locks.standing for reason in (STOP, SLOW_JOURNAL))
+    return StopState.STOPPED if is_stopped else StopState.FREE
 
 
 def _stop(turn: Turn, _what: StopPlay) -> None:
@@ -37,8 +40,10 @@ def _stop(turn: Turn, _what: StopPlay) -> None:
 
 
 def _resume(turn: Turn, _what: ResumePlay) -> None:
-    locks.remove_all(turn, STOP, turn.by)
-    alerts.clear_alert(turn, "CALL-PRESSED", by=turn.by, why="play goes on")
+    for reason in (STOP, SLOW_JOURNAL):
+        locks.remove_all(turn, reason, turn.by)
+    for text in ("CALL-PRESSED", "JOURNAL-SLOW"):
+        alerts.clear_alert(turn, text, by=turn.by, why="play goes on")
 
 
 def _call(turn: Turn, _what: CallSupervisor) -> None:
@@ -63,7 +68,7 @@ PROCEDURE = Procedure(
     write=lambda _turn, _what, _target: None,
     rows=(
         Row(S.FREE, StopPlay, None, _stop, said="dealing stops"),
-        Row(S.STOPPED, StopPlay, None, said="dealing is stopped"),
+        Row(S.STOPPED, StopPlay, None, _stop, said="dealing is stopped"),
         Row(S.STOPPED, ResumePlay, None, _resume, guards=(SUPERVISOR,), said="dealing goes on"),
         *(Row(state, CallSupervisor, None, _call, said="the floor supervisor is called") for state in S),
         *(Row(state, LockBets, None, _lock_bets, rule="JP-11", said="jackpot bets locked") for state in S),

@@ -30,6 +30,10 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
     requests.CardsTakenOut: ({"cards": 1, "now": "table"}, {"cards": 1, "now": "tray"}, {"cards": -1, "now": "lap"}),
     requests.TechnicianDone: ({"work": "belt", "technician": "T1"}, {"work": "", "technician": "S1"}),
     requests.ClearFault: ({"device": "shuffler", "fault": 2}, {"device": "nowhere", "fault": 2}),
+    requests.InspectDevice: (
+        {"device": "shuffler", "finding": "cover screwed on again"},
+        {"device": "nowhere", "finding": ""},
+    ),
     requests.ReplaceCard: (
         {"damaged": RED_7, "envelope": "E-1", "replacement": RED_7},
         {"damaged": RED_7, "envelope": "", "replacement": parse_card("8♣ red")},
