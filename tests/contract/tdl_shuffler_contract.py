@@ -129,7 +129,8 @@ async def at_work(rig: Rig) -> AsyncIterator[Table]:
     table = Table(rig)
     task = asyncio.create_task(table.driver.run())
     try:
-        await table.until(lambda: table.of(events.DeviceReady))
+        await table.until(lambda: table.of(events.DeviceReady) or table.of(events.DeviceRejected))
+        assert [rejected.why for rejected in table.of(events.DeviceRejected)] == []
         if table.ready.epoch != TEST_EPOCH:
             adopted = await table.command(Verb.ADOPT, 0)
             assert adopted.outcome is Outcome.DONE
@@ -152,7 +153,6 @@ class TdlShufflerContract:
     async def test_it_says_who_it_is_and_begins_with_booted(self, rig: Rig) -> None:
         """4.2, 6.1, D-19."""
         async with at_work(rig) as table:
-            await table.until(lambda: table.held(table.ready.boot) >= 1)
             ready = table.ready
             assert (ready.serial, ready.model) == (rig.serial, rig.model)
             assert ready.boot >= 1
@@ -160,6 +160,9 @@ class TdlShufflerContract:
             assert ready.abilities[events.Ability.DEAL] is events.Holding.ENFORCES
             assert ready.abilities[events.Ability.FEED] is events.Holding.ENFORCES
             assert ready.abilities[events.Ability.SLOTS] is events.Holding.CANNOT
+            if ready.oldest_notice > 1:
+                return  # a rig that was asked before keeps no more what was acknowledged
+            await table.until(lambda: table.held(table.ready.boot) >= 1)
             first = table.of(Notice)[0]
             assert isinstance(first, events.DeviceBooted)
             assert first.number == 1
@@ -357,7 +360,7 @@ class TdlShufflerContract:
     async def test_another_host_is_kept_off_for_five_seconds(self, rig: Rig) -> None:
         """4.3, D-4."""
         async with at_work(rig) as table:
-            await table.until(lambda: table.held(table.ready.boot) >= 1)
+            await table.levels()
         with pytest.raises(SessionOver) as caught:
             await _other_host(rig).run_on(await rig.connect())
         assert caught.value.ending is Ending.OTHER_HOST
