@@ -11,15 +11,18 @@ ROUNDS = 9  # fewer, and one busy moment of a shared machine decides the median
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What one comparison is to reach: ours over the peer's."""
+    """What one comparison is to reach: ours over the peer's. Without a bar it is only told."""
 
     peer: str
-    bar: float
+    bar: float | None = None
     is_at_most: bool = True
 
-    def is_reached(self, ratio: float) -> bool:
-        """Whether the median keeps the bar."""
-        return ratio <= self.bar if self.is_at_most else ratio >= self.bar
+    def judged(self, ratio: float) -> str:
+        """The bar, and whether the median keeps it."""
+        if self.bar is None:
+            return "no bar"
+        is_reached = ratio <= self.bar if self.is_at_most else ratio >= self.bar
+        return f"bar {'≤' if self.is_at_most else '≥'} {self.bar:g}: {'reached' if is_reached else 'NOT REACHED'}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +37,30 @@ class Row:
     def text(self) -> str:
         """Median, spread (least to greatest), bar, and whether it was reached."""
         median = statistics.median(self.ratios)
-        sign = "≤" if self.reach.is_at_most else "≥"
-        verdict = "reached" if self.reach.is_reached(median) else "NOT REACHED"
-        spread = f"{min(self.ratios):.2f}-{max(self.ratios):.2f}"
+        spread = f"{_figure(min(self.ratios))}-{_figure(max(self.ratios))}"
         return (
-            f"{self.what:<52} / {self.reach.peer:<34} {median:8.2f}  ({spread:>13}, n={len(self.ratios)})"
-            f"  bar {sign} {self.reach.bar:g}: {verdict:<11}  {self.absolute}"
+            f"{self.what:<46} / {self.reach.peer:<34} {_figure(median):>7}  ({spread:>13}, n={len(self.ratios)})"
+            f"  {self.reach.judged(median):<21}  {self.absolute}"
         )
 
 
 Measure = Callable[[], float]
 
 
-def interleave(sides: Mapping[str, Measure], rounds: int = ROUNDS) -> dict[str, list[float]]:
-    """Measure every side once a round, beginning with another one each round."""
+def interleave(sides: Mapping[str, Measure], rounds: int = ROUNDS, slices: int = 1) -> dict[str, list[float]]:
+    """One figure a round and side: the median of that many short slices, the sides taking turns slice by slice.
+
+    Each turn begins with another side, so that none always runs behind the same neighbour.
+    """
     names = list(sides)
     figures: dict[str, list[float]] = {name: [] for name in names}
     for number in range(rounds):
-        for name in names[number % len(names) :] + names[: number % len(names)]:
-            figures[name].append(sides[name]())
+        taken: dict[str, list[float]] = {name: [] for name in names}
+        for turn in range(number, number + slices):
+            for name in names[turn % len(names) :] + names[: turn % len(names)]:
+                taken[name].append(sides[name]())
+        for name in names:
+            figures[name].append(statistics.median(taken[name]))
     return figures
 
 
@@ -68,3 +76,7 @@ def rows(
         absolute = f"{statistics.median(mine):.3g} against {statistics.median(peer):.3g} {unit}"
         made.append(Row(what, reach, ratios, absolute))
     return made
+
+
+def _figure(value: float) -> str:
+    return f"{value:.2f}" if abs(value) < 100 else f"{value:,.0f}"

@@ -1,4 +1,7 @@
-"""Rows a second from eight writers, each waiting for its row: our journal against a bare thread with group commit."""
+"""Rows a second from eight writers, each waiting for its row: our journal against a bare thread with group commit.
+
+Both keep their file open on the disk that holds temporary files, and take turns slice by slice.
+"""
 
 from __future__ import annotations
 
@@ -8,39 +11,39 @@ import sqlite3
 import tempfile
 import threading
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import ExitStack, asynccontextmanager
 from functools import partial
+from itertools import count
 from pathlib import Path
 
-from benchmarks.compare import Reach, Row, interleave, rows
+from benchmarks.compare import ROUNDS, Reach, Row, interleave, rows
+from benchmarks.sides import Slice, open_side
 from firmware_bridge.clock import SystemClock
 from tableside.journal.opening import Place
 from tableside.journal.record import Draft, RecordKind
 from tableside.journal.schema import COLUMNS
 from tableside.journal.writer import JournalWriter
 
+SLICES = 11
 WRITERS = 8
-ROWS_A_WRITER = 300
+ROWS_A_WRITER = 60  # a slice of some 30 ms
 BOOT = "6223ad65-4141-4839-baff-1c12897dddd1"
 OURS = "journal, 8 writers, FULL"
 PEER = "bare thread, group commit"
 
 _Job = tuple[tuple[object, ...], asyncio.Future[None]]
+_numbers = count()
 
 
-def measure() -> list[Row]:
-    """Ours against the peer, on the disk that holds temporary files."""
-    sides = {OURS: partial(_on_disk, _ours), PEER: partial(_on_disk, _bare)}
+def measure(rounds: int = ROUNDS, slices: int = SLICES) -> list[Row]:
+    """Ours against the peer."""
+    with ExitStack() as end:
+        folder = Path(end.enter_context(tempfile.TemporaryDirectory(prefix="journal-bench-")))
+        sides = {OURS: open_side(_ours(folder), end), PEER: open_side(_bare(folder), end)}
+        figures = interleave(sides, rounds, slices)
     reaches = [Reach(PEER, 0.8, is_at_most=False)]
-    return rows("journal rows a second, 8 writers", OURS, interleave(sides), reaches, "rows/s")
-
-
-def _on_disk(side: Callable[[Path], Awaitable[float]]) -> float:
-    async def within(folder: Path) -> float:
-        return await side(folder)
-
-    with tempfile.TemporaryDirectory(prefix="journal-bench-") as folder:
-        return asyncio.run(within(Path(folder)))
+    return rows("journal rows a second, 8 writers", OURS, figures, reaches, "rows/s")
 
 
 def _body(number: int) -> bytes:
@@ -48,16 +51,17 @@ def _body(number: int) -> bytes:
 
 
 async def _drive(commit: Callable[[int], Awaitable[object]]) -> float:
-    async def writer(first: int) -> None:
-        for number in range(first, first + ROWS_A_WRITER):
-            await commit(number)
+    async def writer() -> None:
+        for _ in range(ROWS_A_WRITER):
+            await commit(next(_numbers))
 
     started = time.perf_counter()
-    await asyncio.gather(*(writer(one * ROWS_A_WRITER) for one in range(WRITERS)))
+    await asyncio.gather(*(writer() for _ in range(WRITERS)))
     return WRITERS * ROWS_A_WRITER / (time.perf_counter() - started)
 
 
-async def _ours(folder: Path) -> float:
+@asynccontextmanager
+async def _ours(folder: Path) -> AsyncIterator[Slice]:
     writer = JournalWriter(SystemClock())
     journal = await writer.open(Place("bench", folder / "bench.db", folder / "bench.reserve"))
 
@@ -65,12 +69,12 @@ async def _ours(folder: Path) -> float:
         draft = Draft(RecordKind.INPUT, "CardsOut", _body(number), number, number, "free-running", None)
         return journal.commit([draft])
 
-    rate = await _drive(commit)
+    yield partial(_drive, commit)
     await writer.close()
-    return rate
 
 
-async def _bare(folder: Path) -> float:
+@asynccontextmanager
+async def _bare(folder: Path) -> AsyncIterator[Slice]:
     loop = asyncio.get_running_loop()
     jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
     connection = sqlite3.connect(folder / "bare.db", isolation_level=None, check_same_thread=False)
@@ -87,11 +91,10 @@ async def _bare(folder: Path) -> float:
         jobs.put(((*row, digest, digest), future))
         return future
 
-    rate = await _drive(commit)
+    yield partial(_drive, commit)
     jobs.put(None)
     thread.join()
     connection.close()
-    return rate
 
 
 def _write_groups(

@@ -1,0 +1,51 @@
+"""The benchmarks run: one tiny round of each. How fast anything was is printed by `make bench` and judged nowhere."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks import journal_rows, serial_round_trip
+from benchmarks.compare import Reach, Row, interleave, rows
+
+
+def assert_measured(made: list[Row], *peers: str) -> None:
+    assert [row.reach.peer for row in made] == list(peers)
+    for row in made:
+        assert all(ratio > 0 for ratio in row.ratios), row.text()
+
+
+def test_sides_take_turns_and_a_round_is_the_median_of_its_slices() -> None:
+    order: list[str] = []
+    given = {"a": iter((1.0, 9.0, 2.0, 4.0)), "b": iter((2.0, 2.0, 2.0, 2.0))}
+
+    def side(name: str) -> float:
+        order.append(name)
+        return next(given[name])
+
+    figures = interleave({"a": lambda: side("a"), "b": lambda: side("b")}, rounds=2, slices=2)
+    assert "".join(order) == "abba" + "baab"
+    assert figures == {"a": [5.0, 3.0], "b": [2.0, 2.0]}
+    (row,) = rows("what", "a", figures, [Reach("b", 2.0)], "s")
+    assert row.ratios == (2.5, 1.5)
+    assert "2.00  (    1.50-2.50, n=2)  bar ≤ 2: reached" in row.text()
+
+
+@pytest.mark.parametrize(
+    ("reach", "said"),
+    [
+        (Reach("peer", 2.0), "bar ≤ 2: NOT REACHED"),
+        (Reach("peer", 2.0, is_at_most=False), "bar ≥ 2: reached"),
+        (Reach("peer"), "no bar"),
+    ],
+)
+def test_a_bar_is_kept_or_not_and_said_either_way(reach: Reach, said: str) -> None:
+    assert said in Row("what", reach, (1.0, 3.0, 4.0), "").text()
+
+
+def test_serial_round_trip() -> None:
+    peers = [reach.peer for reach in serial_round_trip.REACHES]
+    assert_measured(serial_round_trip.measure(rounds=1, slices=1), *peers)
+
+
+def test_journal_rows() -> None:
+    assert_measured(journal_rows.measure(rounds=1, slices=1), journal_rows.PEER)
