@@ -9,7 +9,7 @@ from firmware_bridge.links.base import Link, LinkClosed
 from firmware_bridge.session.counts import GarbageBudget, LinkCounts
 from firmware_bridge.session.endings import Ending, SessionOver
 from firmware_bridge.session.tdl.hello import Heard
-from firmware_bridge.session.tdl.timing import WRITE_LIMIT_S, reply_limit_s
+from firmware_bridge.session.tdl.timing import WRITE_LIMIT_S, byte_time_s, reply_limit_s
 from firmware_bridge.wire.garbage import Garbage
 from firmware_bridge.wire.tdl.cbor import Value
 from firmware_bridge.wire.tdl.codes import MessageType
@@ -32,6 +32,7 @@ class Cable:
         self.address = link.address
         self.heard = Heard()
         self._link = link
+        self._byte_time_s = byte_time_s(link.address)
         self._session = session
         self._counts = counts
         self._take = take
@@ -76,7 +77,7 @@ class Cable:
             raise self.over(
                 Ending.STUCK, f"the cable took no bytes for {WRITE_LIMIT_S:g} s; check the other end"
             ) from None
-        return reply_limit_s(self.address, len(data), is_message_based=self._link.is_message_based)
+        return reply_limit_s(self._byte_time_s, len(data), is_message_based=self._link.is_message_based)
 
     def over(self, ending: Ending, text: str) -> SessionOver:
         """An end that names the cable."""

@@ -23,17 +23,17 @@ _BITS_PER_BYTE = 10  # start, eight, stop
 _DEFAULT_BAUD = 115_200
 
 
-def reply_limit_s(address: str, request_bytes: int, *, is_message_based: bool) -> float:
+def reply_limit_s(byte_time_s: float, request_bytes: int, *, is_message_based: bool) -> float:
     """Seconds from the first byte of a request to the moment when its answer is missing."""
     if is_message_based:
         return _MESSAGE_REPLY_S
-    return _REPLY_S + _MARGIN_S + wire_time_s(address, request_bytes + _REPLY_FRAME_BYTES)
+    return _REPLY_S + _MARGIN_S + (request_bytes + _REPLY_FRAME_BYTES) * byte_time_s
 
 
-def wire_time_s(address: str, size: int) -> float:
-    """Seconds that `size` bytes take on the wire that the address names; 0 where it has no speed of its own."""
+def byte_time_s(address: str) -> float:
+    """Seconds that one byte takes on the wire that the address names; 0 where it has no speed of its own."""
     parts = urlsplit(address)
     if parts.scheme != "serial":
         return 0.0
     baud = parse_qs(parts.query).get("baud", [str(_DEFAULT_BAUD)])[0]
-    return size * _BITS_PER_BYTE / (int(baud) if baud.isdigit() and int(baud) else _DEFAULT_BAUD)
+    return _BITS_PER_BYTE / (int(baud) if baud.isdigit() and int(baud) else _DEFAULT_BAUD)

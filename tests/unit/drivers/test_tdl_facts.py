@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from drivers import events
 from drivers.events import LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason
@@ -11,7 +13,7 @@ from drivers.switchboxes import tdl_switch_box
 from drivers.tdl import facts, words
 from firmware_bridge.session.tdl import Noticed
 from firmware_bridge.wire.tdl import codes
-from firmware_bridge.wire.tdl.cbor import Value
+from firmware_bridge.wire.tdl.cbor import Value, decode_map
 from firmware_bridge.wire.tdl.codes import NoticeKind
 
 AT = {"device": "shuffler", "boot": 3, "number": 41, "device_ms": 123_456}
@@ -141,3 +143,18 @@ def test_permit_bits_and_lamps_of_state() -> None:
     assert words.permit_words(0) == ()
     assert words.lamp_words(16 * 1 + 1) == (LampColour.RED, LampPattern.BLINKING)
     assert words.lamp_words(16 * 9) is None
+
+
+@given(
+    st.integers(1, 254),
+    st.dictionaries(
+        st.integers(3, 23),
+        st.one_of(st.integers(0, 2**32 - 1), st.booleans(), st.binary(max_size=8), st.text(max_size=8)),
+        max_size=6,
+    ),
+)
+def test_any_notice_is_a_fact_of_some_kind(kind: int, keys: dict[int, Value]) -> None:
+    fact = fact_of(kind, keys)
+    assert (fact.boot, fact.number) == (3, 41)
+    if isinstance(fact, events.NoticeUnknown):
+        assert decode_map(bytes.fromhex(fact.body)) == noticed(kind, keys).body

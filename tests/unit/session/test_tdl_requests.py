@@ -12,7 +12,7 @@ import pytest
 from firmware_bridge.session.endings import Ending, SessionOver
 from firmware_bridge.session.tdl import Answered, Noticed, Progressed, Ready, Request, TdlSession
 from firmware_bridge.session.tdl.exchange import Sequence
-from firmware_bridge.session.tdl.timing import reply_limit_s, wire_time_s
+from firmware_bridge.session.tdl.timing import byte_time_s, reply_limit_s
 from firmware_bridge.wire.tdl.codes import MessageType, NoticeKind, Operation, Status
 from firmware_bridge.wire.tdl.frame import Frame
 from firmware_bridge.wire.tdl.stream import encode_stream
@@ -672,11 +672,11 @@ async def test_no_task_and_no_cable_is_left_behind() -> None:
     ],
 )
 def test_the_time_limit_has_the_wire_in_it(address: str, is_message_based: bool, seconds: float) -> None:
-    assert reply_limit_s(address, 26, is_message_based=is_message_based) == pytest.approx(seconds)
+    assert reply_limit_s(byte_time_s(address), 26, is_message_based=is_message_based) == pytest.approx(seconds)
 
 
 def test_a_jam_takes_two_and_a_half_milliseconds() -> None:
     frame = Frame(MessageType.NOTICE, NoticeKind.JAM, 0, 0x1234, {0: 3, 1: 41, 2: 123_456, 3: 2})
     size = len(encode_stream(frame))
     assert size == 29
-    assert wire_time_s("serial:///dev/x?baud=115200", size) == pytest.approx(0.0025, abs=0.00005)
+    assert size * byte_time_s("serial:///dev/x?baud=115200") == pytest.approx(0.0025, abs=0.00005)
