@@ -104,6 +104,7 @@ class House(msgspec.Struct, frozen=True):
     class_1_management_s: int = 120  # … and to room management
     class_2_neighbour_s: int = 300
     languages: tuple[str, ...] = ("en",)
+    time_zone: str = "UTC"  # of the tz database: what people read in reports; rows are in UTC
 
     @property
     def cards_at_table(self) -> int:

@@ -55,9 +55,14 @@ def input_of(record: Record) -> Input:
     return Input(record.at_ns, record.wall_ns, record.quality, decode_body(record.body))
 
 
+def decode_decision(body: bytes) -> Decision:
+    """The decision back from its stored bytes. Raises `msgspec.ValidationError`."""
+    return _decoder.decode(body)
+
+
 def decision_of(record: Record) -> Decision:
     """The decision that a row holds. Raises `msgspec.ValidationError`."""
-    return _decoder.decode(record.body)
+    return decode_decision(record.body)
 
 
 def what_of(record: Record) -> AnyInput | Decision:

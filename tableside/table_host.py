@@ -22,7 +22,6 @@ from tableside.control.desk import TableStopped
 from tableside.decisions import RequestAnswered
 from tableside.equipment import Equipment, Run, equip
 from tableside.ground import Ground
-from tableside.happenings import RoundEnded, RoundStarted
 from tableside.house import House
 from tableside.hub import Entry, Hub
 from tableside.inputs import AnyInput, DaemonStarted, JournalDoubted
@@ -33,6 +32,7 @@ from tableside.neighbours import with_present
 from tableside.outputs.texts import Texts
 from tableside.procedures import is_round_open
 from tableside.replay import state_of
+from tableside.reports.rounds import open_round_since
 from tableside.requests import AnyRequest
 from tableside.state import TableState
 
@@ -163,7 +163,9 @@ class TableHost:
             version=self._version,
         )
         self.published = journal.tail.seq
-        self.curtain = Curtain(_round_since(journal) if is_round_open(state) else None)
+        self.curtain = Curtain(
+            open_round_since(journal.records(0, {RecordKind.DECISION})) if is_round_open(state) else None
+        )
         await self._hub.report(DaemonStarted(version=self._version, clock_boot=self._ground.clock.boot, house=house))
         doubts = _doubts(journal.opening)
         if doubts:
@@ -270,14 +272,3 @@ def _doubts(opening: Opening) -> tuple[str, ...]:
     """What was wrong with the journal when it was opened, in words."""
     found = tuple(f"row {finding.seq}: {finding.text}" for finding in opening.findings)
     return found if opening.set_aside is None else (*found, f"a strange reserve was set aside as {opening.set_aside}")
-
-
-def _round_since(journal: Journal) -> int:
-    """The row with which the open round began; the first row where that cannot be told."""
-    since = 0
-    for record in journal.records(0, {RecordKind.DECISION}):
-        if record.type == RoundStarted.__name__:
-            since = record.seq
-        elif record.type == RoundEnded.__name__:
-            since = 0
-    return since

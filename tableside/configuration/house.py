@@ -50,6 +50,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         class_1_management_s=table.alerts.class_1_management_s,
         class_2_neighbour_s=table.alerts.class_2_neighbour_s,
         languages=table.languages,
+        time_zone=host.time_zone,
     )
 
 

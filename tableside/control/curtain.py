@@ -6,14 +6,17 @@ round in progress leaves as *a card*. Badge numbers and keyed digits never leave
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import msgspec
 
-from tableside.cards import Card
+from tableside.cards import RANKS, SUITS, Card
 from tableside.happenings import RoundEnded, RoundStarted
 
 A_CARD = "a card"
+# A face as `Card` writes it, its back with it where that stands behind.
+FACE = re.compile(rf"(?:{'|'.join(RANKS)})[{''.join(SUITS)}](?: [a-z]+)?")
 KEPT_BACK = "…"
 # What proves a person: whoever knows it could stand in for him.
 SECRETS: frozenset[tuple[str, str]] = frozenset({("BadgeSeen", "badge"), ("CodeKeyed", "code")})
@@ -57,4 +60,11 @@ def shown(value: object, *, hides_cards: bool) -> object:
         return {str(key): shown(item, hides_cards=hides_cards) for key, item in value.items()}
     if isinstance(value, tuple | list | frozenset):
         return [shown(item, hides_cards=hides_cards) for item in value]
+    if isinstance(value, str) and hides_cards:
+        return FACE.sub(A_CARD, value)  # a sentence may name a card, such as the note of an exchange
     return value
+
+
+def names_card(value: object) -> bool:
+    """Whether a struct names a card, as such or in a sentence."""
+    return shown(value, hides_cards=True) != shown(value, hides_cards=False)

@@ -1,0 +1,99 @@
+"""What is worth a line in a session's report, and in which words. A table, pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from tableside import decisions, happenings, inputs, session_happenings
+from tableside.reports.story import Story
+
+Sentence = Callable[[Story, Any], str]
+
+
+def _sort(_story: Story, what: session_happenings.CardsSorted) -> str:
+    if what.is_regular:
+        return "Sort: regular, every deck whole"
+    parts = [
+        f"{word} {', '.join(map(str, cards))}"
+        for word, cards in (("missing", what.missing), ("too many", what.too_many), ("foreign", what.foreign))
+        if cards
+    ]
+    return f"Sort: NOT regular: {'; '.join(parts)}"
+
+
+def _damaged(story: Story, what: happenings.CardReplaced) -> str:
+    return f"Damaged card exchanged, envelope {what.envelope}, incident {what.incident}, by {story.person(what.by)}"
+
+
+def _loaded(_story: Story, what: session_happenings.LoadCompleted) -> str:
+    return f"Load ({what.kind}) ended: {what.cards} cards in {what.packets} packets (CSM-5)"
+
+
+def _difference(_story: Story, what: happenings.DifferenceFound) -> str:
+    return (
+        f"Difference at {what.place}: {what.observed} seen by {what.sensor}, {what.expected} in the account, "
+        f"incident {what.incident}"
+    )
+
+
+def _presence(story: Story, what: happenings.PresenceShown) -> str:
+    return f"Presence for {what.operation} {what.change}: {story.person(what.staff)}, by {what.way}"
+
+
+LINES: Mapping[type, Sentence] = {
+    inputs.DaemonStarted: lambda _s, w: f"Daemon {w.version} took the table up",
+    inputs.ClockStepped: lambda _s, w: f"The host's clock was stepped by {w.seconds} s",
+    inputs.JournalOnReserve: lambda _s, w: f"Records go to the reserve: {w.why}",
+    inputs.JournalRestored: lambda _s, w: f"Records are saved again, {w.rows} carried over",
+    happenings.SessionOpened: lambda s, w: f"Session {w.session} opened, dealer {s.person(w.dealer)}",
+    happenings.DealerRelieved: lambda s, w: f"Dealer on duty: {s.person(w.dealer)}",
+    happenings.SectionHandedOver: lambda s, w: f"Section {w.section} taken by {s.person(w.staff)}",
+    session_happenings.CutSkipped: lambda _s, w: f"Cut skipped: {w.why} (CSM-3)",
+    session_happenings.EmptyProved: lambda _s, w: f"{w.device} proved empty, for {w.purpose}",
+    session_happenings.EmptyDisproved: lambda _s, w: f"{w.device} NOT empty: {w.content} cards, for {w.purpose}",
+    session_happenings.LoadStarted: lambda s, w: f"Load ({w.kind}) begun in {w.packets} packets by {s.person(w.by)}",
+    session_happenings.PacketLoaded: lambda _s, w: f"Packet {w.packet}: {w.cards} cards",
+    session_happenings.PacketDiffered: lambda _s, w: f"Packet {w.packet}: {w.declared} declared, {w.counted} counted",
+    session_happenings.PacketCorrected: lambda s, w: f"Packet {w.packet}: {w.cards} cards, says {s.person(w.by)}",
+    session_happenings.LoadPaused: lambda _s, w: f"Load paused at {w.cards} of {w.of}: {w.why}",
+    session_happenings.LoadResumed: lambda s, w: f"Load goes on at {w.cards}, {s.person(w.by)}",
+    session_happenings.LoadCompleted: _loaded,
+    happenings.PresenceShown: _presence,
+    happenings.PresenceLapsed: lambda s, w: f"Presence for {w.operation} lapsed: {s.person(w.staff)}",
+    happenings.CardsHeldOver: lambda _s, w: f"Round {w.round}: {w.cards} cards held over (CSM-11)",
+    happenings.RoundRuled: lambda s, w: f"Round {w.round}: {w.ruling}, ruled by {s.person(w.by)}",
+    happenings.ComplaintRaised: lambda _s, w: (
+        f"Complaint {w.complaint}, round {w.round}{', LATE' if w.is_late else ''} (CSM-12)"
+    ),
+    happenings.ComplaintSettled: lambda s, w: f"Complaint {w.complaint} settled: {w.decision}, by {s.person(w.by)}",
+    happenings.JamOpened: lambda _s, w: f"Jam at the {w.place}, number {w.times_lately} there lately (CSM-2)",
+    happenings.TechnicianCalled: lambda s, w: f"Technician asked for by {s.person(w.by)}",
+    happenings.TechnicianWorked: lambda s, w: f"Technician {s.person(w.technician)}: {w.work}, with {s.person(w.by)}",
+    happenings.JamCleared: lambda s, w: f"Jam at the {w.place} cleared by {s.person(w.by)}, {w.taken_out} cards out",
+    happenings.SwapAdvised: lambda _s, w: f"Exchange of the machine advised: {w.times} jams at the {w.place}",
+    happenings.SwapStarted: lambda _s, w: f"Machine {w.old} is exchanged for {w.new}, incident {w.incident}",
+    session_happenings.MachineCountedOut: lambda _s, w: (
+        f"{w.device} ({w.serial}) counted out: {w.cards} cards, {w.left_behind} left behind"
+    ),
+    happenings.SwapCompleted: lambda _s, w: f"Machine {w.new} in service, {w.left_behind} cards left in {w.old}",
+    session_happenings.ReloadStarted: lambda s, w: f"Incident reload for {w.incident} by {s.person(w.by)}",
+    session_happenings.ReloadCompleted: lambda _s, w: f"Incident reload for {w.incident} ended: {w.cards} cards",
+    happenings.DamagedCardFound: lambda _s, w: f"Damaged card found by {w.how}, incident {w.incident} (CSM-1)",
+    happenings.CardReplaced: _damaged,
+    happenings.DamageReported: lambda s, w: f"Incident {w.incident} reported: {w.reference}, by {s.person(w.by)}",
+    happenings.CountEnded: lambda _s, w: f"Full count of {w.device}: {w.counted}, account {w.expected}",
+    happenings.DifferenceFound: _difference,
+    happenings.DifferenceSettled: lambda s, w: f"Difference {w.incident} settled: {w.how}, by {s.person(w.by)}",
+    happenings.CommandLost: lambda _s, w: f"Nobody knows whether {w.device} did {w.verb} (command {w.number})",
+    decisions.IncidentOpened: lambda _s, w: f"INCIDENT {w.number} opened: {w.kind}: {w.text} ({w.rule})",
+    decisions.IncidentClosed: lambda s, w: f"Incident {w.number} closed: {w.text}, by {s.person(w.by)}",
+    happenings.ClosingAnnounced: lambda s, w: f"Closing announced by {s.person(w.by)}",
+    session_happenings.CardChangeBegun: lambda s, w: f"Card change begun by {s.person(w.by)}",
+    session_happenings.UnloadStarted: lambda s, w: f"Unload ({w.kind}) begun by {s.person(w.by)} (CSM-6)",
+    session_happenings.UnloadStopped: lambda _s, w: f"{w.device} stopped giving cards out: {w.why}",
+    session_happenings.UnloadCompleted: lambda _s, w: f"Unload ({w.kind}) ended: {w.cards} cards, machine empty",
+    session_happenings.CardsSorted: _sort,
+    session_happenings.SortSettled: lambda s, w: f"Sort, incident {w.incident}: {w.decision}, by {s.person(w.by)}",
+    happenings.SessionClosed: lambda _s, w: f"Session {w.session} closed",
+}
