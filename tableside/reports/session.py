@@ -14,6 +14,7 @@ from tableside.decisions import (
     AlertTaken,
     CardsBrought,
     CardsMoved,
+    Decision,
     IncidentClosed,
     IncidentOpened,
 )
@@ -57,10 +58,13 @@ class Figures:
 def sessions(story: Story) -> list[Session]:
     """Every session of the journal, in order."""
     found: list[Session] = []
+    turn: list[Told] = []  # since the last input: what opened the session belongs to it
     for told in story.told:
+        turn = [*turn, told] if isinstance(told.what, Decision) else [told]
+        is_between = not found or found[-1].is_closed
         if isinstance(told.what, SessionOpened):
-            found.append(Session(told.what.session, [], is_closed=False))
-        if found and not found[-1].is_closed:
+            found.append(Session(told.what.session, list(turn), is_closed=False))
+        elif not is_between:
             found[-1].told.append(told)
             found[-1].is_closed = isinstance(told.what, SessionClosed)
     return found

@@ -1,0 +1,126 @@
+"""The session's report: figures that add up, and every kind of row that matters in words."""
+
+from __future__ import annotations
+
+import typing
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from drivers import events
+from drivers.events import Place
+from tableside import happenings, session_happenings
+from tableside.cards import Card
+from tableside.happenings import Happening
+from tableside.house import House
+from tableside.journal.reader import JournalReader
+from tableside.reports.lines import LINES
+from tableside.reports.paper import WIDTH
+from tableside.reports.session import figures_of, session_report, sessions
+from tableside.reports.story import NoStory, Story, read_story
+from tableside.requests import EndRound, RaiseComplaint
+from tests.support.session import give_out, open_table
+from tests.support.table import HOUSE, Table
+from tests.support.written import written
+
+# Happenings that need no line of their own: others tell the same, or they are between the tables only.
+SILENT = {
+    happenings.BadgeRefused,
+    happenings.BadgeTapped,
+    happenings.CardsEntered,
+    happenings.CardsHandled,
+    happenings.CardsLeft,
+    happenings.CardsReturned,
+    happenings.CommandClosed,
+    happenings.CountWanted,
+    happenings.DeviceCame,
+    happenings.DeviceWent,
+    happenings.PermitSpent,
+    happenings.PresenceMissed,
+    happenings.QuietPointReached,
+    happenings.RoundEnded,
+    happenings.RoundStarted,
+    happenings.SessionReady,
+    session_happenings.EmptyWanted,
+    session_happenings.LoadWanted,
+    session_happenings.NextSessionWanted,
+    session_happenings.UnloadWanted,
+}
+
+
+SAMPLES: dict[object, object] = {Card: Card("K", "♠", "red"), House: HOUSE}
+
+
+def story(table: Table, folder: Path) -> Story:
+    with JournalReader(written(table, folder)) as reader:
+        return read_story(reader.rows.records())
+
+
+def played() -> Table:
+    table = open_table()
+    give_out(table, 5)
+    table.ask(RaiseComplaint, by="")
+    table.notice(events.CardJammed, place=Place.EXIT)
+    table.wait(40)
+    return table
+
+
+def test_every_happening_has_a_line_or_a_reason_to_have_none() -> None:
+    known = set(Happening.__subclasses__())
+    assert known - set(LINES) == SILENT
+    assert not SILENT & set(LINES)
+
+
+@pytest.mark.parametrize("kind", LINES, ids=lambda kind: kind.__name__)
+def test_every_line_can_be_said(kind: type, tmp_path: Path) -> None:
+    what = kind(**{field.name: _sample(field.type) for field in msgspec.structs.fields(kind)})
+    said = LINES[kind](story(Table(), tmp_path), what)
+    assert said
+    assert "object at" not in said
+
+
+def _sample(kind: typing.Any) -> object:
+    if typing.get_origin(kind) is tuple:
+        return ()
+    if isinstance(kind, type) and issubclass(kind, str):
+        return next(iter(kind)) if hasattr(kind, "__members__") else "text"
+    if kind is bool:
+        return True
+    if kind in (int, float):
+        return 3
+    return SAMPLES.get(kind)
+
+
+def test_figures_follow_the_rows(tmp_path: Path) -> None:
+    table = played()
+    (session,) = sessions(story(table, tmp_path)) or [None]
+    assert session is not None
+    figures = figures_of(session)
+    assert figures.jams == {"exit": 1}
+    assert figures.alerts[1] == 1
+    assert figures.escalated >= 1
+    assert figures.brought == table.state.account.brought
+    balances = {place: cards for place, cards in figures.balances.items() if cards}
+    assert balances == {place: cards for place, cards in table.state.account.balances.items() if cards}
+
+
+def test_the_report_is_printable_and_says_what_happened(tmp_path: Path) -> None:
+    table = played()
+    text = session_report(story(table, tmp_path))
+    for part in ("Figures", "Complaint 1, round 1 (CSM-12)", "Jam at the exit", "balanced", "is not closed"):
+        assert part in text, part
+    assert all(len(line) <= WIDTH for line in text.splitlines())
+
+
+def test_a_session_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NoStory, match="it has none"):
+        session_report(story(Table(), tmp_path))
+
+
+def test_an_ended_round_counts_its_cards(tmp_path: Path) -> None:
+    table = open_table()
+    give_out(table, 5)
+    table.ask(EndRound, by="D1")
+    (session,) = sessions(story(table, tmp_path))
+    assert (figures_of(session).rounds, figures_of(session).dealt) == (1, 5)
