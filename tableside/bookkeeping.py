@@ -10,7 +10,14 @@ from drivers import events
 from tableside import attendance, commands, devices, lamp, permits, sightings, timers
 from tableside.decisions import Decision
 from tableside.happenings import DeviceCame, PresenceMissed
-from tableside.inputs import BadgeSighted, DaemonStarted, DeadlinePassed, NeighbourSighting, NeighbourSupervised
+from tableside.inputs import (
+    BadgeSighted,
+    DaemonStarted,
+    DeadlinePassed,
+    JournalReached,
+    NeighbourSighting,
+    NeighbourSupervised,
+)
 from tableside.tables import Turn
 
 
@@ -67,6 +74,12 @@ def _shown(turn: Turn, fact: events.LampChanged) -> None:
         lamp.forget(turn, fact.device)
 
 
+def _seeing_again(turn: Turn, _what: JournalReached) -> None:
+    """Without a row the hub has ended the permits and shown its own lamp: neither stands as the books say."""
+    permits.all_ended(turn)
+    turn.state = replace(turn.state, lamps={})
+
+
 def _free(turn: Turn, fact: events.Notice) -> None:
     permits.device_free(turn, fact.device)
 
@@ -102,5 +115,6 @@ LEARNING: Mapping[type, Callable[..., None]] = {
     BadgeSighted: sightings.seen,
     NeighbourSighting: sightings.neighbour_seen,
     NeighbourSupervised: _neighbour,
+    JournalReached: _seeing_again,
     DeadlinePassed: _deadline,
 }

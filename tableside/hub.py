@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import structlog
 
 from drivers.device import Device
-from drivers.events import BadgeSeen, CodeKeyed, Fact, Notice, PermitKind
+from drivers.events import BadgeSeen, CodeKeyed, Fact, LampColour, LampPattern, Notice, PermitKind
 from firmware_bridge.clock import NS_PER_MS, NS_PER_S, Clock
 from tableside.badges import Badges
-from tableside.decisions import Decision, PermitGranted, PermitRevoked, RequestAnswered, StateKept, Stopping
+from tableside.decisions import Decision, LampSet, PermitGranted, PermitRevoked, RequestAnswered, StateKept, Stopping
 from tableside.inputs import (
     AnyInput,
     ClockStepped,
@@ -25,6 +25,7 @@ from tableside.inputs import (
     DeadlinePassed,
     Input,
     JournalOnReserve,
+    JournalReached,
     JournalRestored,
 )
 from tableside.journal.record import CommitResult, Draft
@@ -102,7 +103,7 @@ class Hub:
         self._room = asyncio.Event()
         self._room.set()
         self._renewals: dict[tuple[str, PermitKind], tuple[PermitGranted, int]] = {}
-        self._is_blind = False
+        self._blind_since_ns: int | None = None
         self._is_on_reserve = journal.condition().reserve_rows > 0
         self._carry_over_ns = 0
         self._rows_since_checkpoint = 0
@@ -124,7 +125,7 @@ class Hub:
 
     async def ask(self, request: AnyRequest) -> RequestAnswered:
         """A request: its one answer, once it is durable."""
-        if self._is_blind:
+        if self._blind_since_ns is not None:
             return _refused_blind(request)
         try:
             known = self._answer_given(request.id)
@@ -195,18 +196,16 @@ class Hub:
         while batch:
             try:
                 state, taken = self._reduce(batch)
-                self._stop_first(taken)
+                if self._blind_since_ns is None:
+                    self._stop_first(taken)  # without journal everything has stopped already
                 result = await self._journal.commit(self._drafts(state, taken)) if taken else None
             except JournalUnavailable as refusal:
                 batch = await self._go_blind(batch, refusal)
                 continue
-            self._is_blind = False
             self.state = state
             if result is not None:
                 self._after_commit(taken, result)
             break
-        else:
-            self._is_blind = False  # only requests were refused: the next input tries the journal again
         if len(self._inbox) < QUEUE_MAX:
             self._room.set()
 
@@ -277,10 +276,11 @@ class Hub:
                 entries.append(Entry(seq, one.given, what))
                 seq += 1
             for decision in one.decisions:
-                if not isinstance(decision, Stopping):
-                    self._carry_out(decision)
+                if self._blind_since_ns is not None or not isinstance(decision, Stopping):
+                    self._hand_out(decision)
             if isinstance(one.given.what, Request):
                 _resolve(one.waiting, _answer_of(one.given.what, one.decisions))
+        self._blind_since_ns = None
         for listener in self._listeners:
             listener(entries)
         self._watch_commit(result)
@@ -307,18 +307,35 @@ class Hub:
             self._inbox.append(_Waiting(JournalRestored(rows=rows)))
 
     async def _go_blind(self, batch: Sequence[_Waiting], refusal: JournalUnavailable) -> list[_Waiting]:
-        """Neither journal nor reserve: every scope is locked, requests are refused and gone, facts stay and wait."""
-        if not self._is_blind:
+        """Neither journal nor reserve: everything stops, requests are refused and gone, facts stay and wait.
+
+        What is tried next begins with the fact that nothing could be recorded until then.
+        """
+        now = self._clock.monotonic_ns()
+        if self._blind_since_ns is None:
             _log.error("journal_unavailable", why=str(refusal))
-        self._is_blind = True
-        self._stop_everything()
+            self._blind_since_ns = now
+            self._stop_everything()
+        for device in self.state.lamps:  # the product itself fails: no lamp may look as if all were well
+            carry_out(self._devices, LampSet(device=device, colour=LampColour.RED, pattern=LampPattern.BLINKING), now)
         for waiting in batch:
             if isinstance(waiting.what, Request):
                 _resolve(waiting, _refused_blind(waiting.what))
         await asyncio.sleep(RETRY_S)
-        return [waiting for waiting in batch if not isinstance(waiting.what, Request)]
+        seconds = round((self._clock.monotonic_ns() - self._blind_since_ns) / NS_PER_S, 3)
+        facts = [one for one in batch if not isinstance(one.what, Request | JournalReached)]
+        return [_Waiting(JournalReached(seconds=seconds, why=str(refusal))), *facts]
 
     # --- devices --------------------------------------------------------------------------------------------
+
+    def _hand_out(self, decision: Decision) -> None:
+        """A permit that a later input of the same turn has taken back is not given: its revoke went out long ago."""
+        if isinstance(decision, PermitGranted) and not self._stands(decision):
+            return
+        self._carry_out(decision)
+
+    def _stands(self, grant: PermitGranted) -> bool:
+        return f"{grant.device}:{grant.what}" in self.state.permits.granted
 
     def _carry_out(self, decision: Decision) -> None:
         if isinstance(decision, PermitGranted):
@@ -335,9 +352,9 @@ class Hub:
         """Permits that stand are renewed at a third of their time; those the state no longer grants are forgotten."""
         now = self._clock.monotonic_ns()
         for key, (grant, due) in tuple(self._renewals.items()):
-            if f"{grant.device}:{grant.what}" not in self.state.permits.granted:
+            if not self._stands(grant):
                 del self._renewals[key]
-            elif due <= now and not self._is_blind:
+            elif due <= now:
                 carry_out(self._devices, _renewal(grant), now)
                 self._plan_renewal(grant)
 

@@ -43,6 +43,13 @@ class JournalRestored(SystemFact, frozen=True, kw_only=True):
     rows: int
 
 
+class JournalReached(SystemFact, frozen=True, kw_only=True):
+    """Neither journal nor reserve could be written for so long: permits ended, facts waited, requests were refused."""
+
+    seconds: float
+    why: str
+
+
 class JournalDoubted(SystemFact, frozen=True, kw_only=True):
     """At opening the journal did not fit together, or a strange reserve lay beside it: what was found, in words."""
 
@@ -97,6 +104,7 @@ AnySystemFact = (
     | DeadlinePassed
     | JournalOnReserve
     | JournalRestored
+    | JournalReached
     | JournalDoubted
     | CommitSlow
     | SpaceLow

@@ -37,7 +37,7 @@ SCOPE_OF: dict[PermitKind, Scope] = {
 }
 
 
-# Whether the same wish may be granted again after the device ended it; by time or revoke it may at once.
+# Whether the same wish may be granted again after the device ended it; by time it may at once.
 ENDING_KEEPS: dict[PermitEnding, str] = {
     PermitEnding.NUMBER: "spent",
     PermitEnding.FAULT: "held",
@@ -87,7 +87,13 @@ class Permits(msgspec.Struct, frozen=True):
 
 
 def ended(turn: Turn, fact: events.PermitEnded) -> None:
-    """The device ended one. A permit that ran out of time while it is wished is given anew by `settle`."""
+    """The device ended one. A permit that ran out of time while it is wished is given anew by `settle`.
+
+    Only we revoke, and a revoke left the books when it was decided: its notice speaks of a grant that is gone, not of
+    the one that was given since. Taken for that one, each new grant (which begins with a revoke) would end the next.
+    """
+    if fact.why is PermitEnding.REVOKED:
+        return
     key = f"{fact.device}:{fact.what}"
     wish = turn.state.permits.granted.get(key)
     if wish is not None:
@@ -108,6 +114,11 @@ def device_free(turn: Turn, device: str) -> None:
     if permits.held:
         held = {key: wish for key, wish in permits.held.items() if wish.device != device}
         turn.state = replace(turn.state, permits=replace(permits, held=held))
+
+
+def all_ended(turn: Turn) -> None:
+    """The hub has ended every permit without a row (no journal): what is wished and free is given anew."""
+    turn.state = replace(turn.state, permits=replace(turn.state.permits, granted={}))
 
 
 def device_came(turn: Turn, device: str) -> None:

@@ -18,6 +18,7 @@ from tableside.inputs import (
     CommitSlow,
     DeadlinePassed,
     JournalOnReserve,
+    JournalReached,
     JournalRestored,
     SpaceLow,
 )
@@ -154,6 +155,13 @@ def _restored(turn: Turn, what: JournalRestored) -> None:
         incidents.close(turn, incident.number, f"{what.rows} rows carried over", "journal")
 
 
+def _reached(turn: Turn, what: JournalReached) -> None:
+    """Nothing could be recorded and nothing was done meanwhile: that is on record from here on."""
+    text = f"no record could be written for {what.seconds:g} s: {what.why}"
+    number = incidents.open_incident(turn, "no records", "CSM-8", text)
+    incidents.close(turn, number, "written again; devices had kept their facts", JOURNAL)
+
+
 def _slow(turn: Turn, what: CommitSlow) -> None:
     alerts.raise_alert(turn, "JOURNAL-SLOW", ms=str(round(what.seconds * 1000)))
     if what.seconds > SLOW_COMMIT_LOCK_S:
@@ -189,6 +197,7 @@ PROCEDURE = Procedure(
         Row(A, events.BufferNormal, None, _normal, said="enough cards"),
         Row(A, JournalOnReserve, None, _on_reserve, said="no journal"),
         Row(A, JournalRestored, None, _restored, said="journal again"),
+        Row(A, JournalReached, None, _reached, said="records again"),
         Row(A, CommitSlow, None, _slow, said="slow"),
         Row(A, SpaceLow, None, _space, said="space low"),
         Row(A, ClockStepped, None, _clock, said="clock stepped"),

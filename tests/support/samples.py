@@ -105,6 +105,7 @@ SYSTEM: tuple[AnyInput, ...] = (
     DaemonStarted(version="t", clock_boot="boot-2", house=HOUSE),
     inputs.JournalOnReserve(why="full"),
     inputs.JournalRestored(rows=3),
+    inputs.JournalReached(seconds=3.0, why="disk full"),
     inputs.JournalDoubted(findings=("row 9: changed",)),
     inputs.CommitSlow(seconds=6),
     inputs.SpaceLow(free_percent=5),

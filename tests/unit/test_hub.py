@@ -10,15 +10,16 @@ from drivers import events
 from firmware_bridge.clock import LoopClock
 from tableside.badges import Badges
 from tableside.hub import Entry, Hub
-from tableside.inputs import BadgeSighted, DaemonStarted
+from tableside.inputs import BadgeSighted, DaemonStarted, JournalReached
 from tableside.journal.in_loop import InLoopJournal
 from tableside.journal.opening import Place
 from tableside.journal.record import CommitResult, Draft
 from tableside.journal.store import JournalUnavailable
 from tableside.replay import deviations, state_of
-from tableside.requests import EndRound, StopPlay
+from tableside.requests import EndRound, Request, ResumePlay, StopPlay
 from tableside.state import TableState, encode_state
 from tests.support.jumping_loop import run_virtual
+from tests.support.session import open_table
 from tests.support.table import ENFORCING, HOUSE, WALL_START_NS
 
 
@@ -98,6 +99,15 @@ class Bench:
         await self.hub.report(ready("switches"))
         await asyncio.sleep(0.1)
 
+    async def play(self) -> None:
+        """Opened and loaded: the machine has a permit to deal."""
+        for given in open_table().given:
+            if isinstance(given.what, Request):
+                assert (await self.hub.ask(given.what)).is_accepted  # type: ignore[arg-type]  # one of AnyRequest
+            else:
+                await self.hub.report(given.what)
+        await asyncio.sleep(1)
+
     async def stop(self) -> None:
         self.task.cancel()
         await asyncio.gather(self.task, return_exceptions=True)
@@ -145,6 +155,55 @@ def test_without_journal_nothing_is_acknowledged_and_requests_are_refused(tmp_pa
         assert refused.next_step
         await asyncio.sleep(5)
         assert "shuffler.acknowledge(1, 1)" in bench.log
+        await bench.stop()
+
+    run_virtual(main())
+
+
+def test_without_journal_everything_stops_and_says_so_and_goes_on_when_records_can_be_written_again(
+    tmp_path: Path,
+) -> None:
+    """semantics §1.1: the permits that a hub ended without a row are given anew, and the gap is on record."""
+
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        await bench.play()
+        bench.log.clear()
+        bench.journal.failures = 4
+        await bench.hub.report(events.BufferNormal(device="shuffler", boot=1, number=99, cards=9))
+        await asyncio.sleep(2)
+        assert "shuffler.revoke(<PermitKind.DEAL: 'deal'>,)" in bench.log
+        assert bench.log[-1].endswith("set_lamp(<LampColour.RED: 'red'>, <LampPattern.BLINKING: 'blinking'>)")
+        assert not any(".permit(" in line for line in bench.log)
+        bench.log.clear()
+        await asyncio.sleep(5)
+        assert [line for line in bench.log if "permit(<PermitKind.DEAL" in line]
+        assert "OFF" in [line for line in bench.log if "set_lamp" in line][-1]
+        gaps = [entry.what for entry in bench.published if isinstance(entry.what, JournalReached)]
+        assert [gap.seconds for gap in gaps] == [4.0]
+        assert list(deviations(bench.journal.records())) == []
+        await bench.stop()
+
+    run_virtual(main())
+
+
+def test_a_permit_taken_back_within_the_turn_that_gave_it_never_reaches_the_device(tmp_path: Path) -> None:
+    """The revoke goes out before the commit, the grant after it: handed out all the same it would stand."""
+
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        await bench.play()
+        await bench.hub.ask(StopPlay(id="stop-1"))
+        bench.log.clear()
+        answers = await asyncio.gather(
+            bench.hub.ask(ResumePlay(id="go-1", by="S1")), bench.hub.ask(StopPlay(id="stop-2"))
+        )
+        assert [answer.is_accepted for answer in answers] == [True, True]
+        assert bench.log.count("commit") == 1, "both in one turn, or this test shows nothing"
+        await asyncio.sleep(61)
+        assert not [line for line in bench.log if ".permit(" in line]
         await bench.stop()
 
     run_virtual(main())

@@ -68,3 +68,14 @@ def test_a_permit_refused_for_unverified_content_waits_for_the_count() -> None:
     table.notice(events.CommandEnded, command=number, outcome=Outcome.DONE, moved=312)
     levels(table, content=312)
     assert len(grants(table, PermitKind.DEAL)) == held + 1
+
+
+def test_the_notice_of_a_revoke_ends_no_permit_that_was_given_since() -> None:
+    """It arrives after the next grant: taken for that one's end it would be given anew, with a revoke, for ever."""
+    table = open_table()
+    table.ask(StopPlay, by="")
+    table.ask(ResumePlay, by="S1")
+    before = len(grants(table, PermitKind.DEAL))
+    table.notice(events.PermitEnded, what=PermitKind.DEAL, why=PermitEnding.REVOKED)
+    assert len(grants(table, PermitKind.DEAL)) == before
+    assert "shuffler:deal" in table.state.permits.granted
