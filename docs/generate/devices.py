@@ -1,0 +1,72 @@
+"""README's table *device × transport*: what the registry offers, and which test shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from drivers.registry import OSDP_BADGE_READER, TDL_DRIVERS, BadgeDriver, TdlDriver
+
+# In the order in which a technician meets them; `memory` is for tests only.
+TRANSPORTS = ("serial", "tcp", "usb", "mqtt")
+
+# What stands on the other end of each kind of cable in the tests.
+OTHER_ENDS: Mapping[str, str] = {
+    "serial": "a pseudo-terminal: real bytes, no UART, no modem lines",
+    "tcp": "a socket on loopback",
+    "usb": "pyusb on a simulated device within the process: no libusb, no bus, no kernel",
+    "mqtt": "a mosquitto broker on loopback",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The test of a driver on each cable that it is offered on, and what else holds it to its protocol."""
+
+    test: str
+    besides: tuple[str, ...] = ()
+
+
+CABLES = "tests/contract/test_every_offered_cable.py"
+EVIDENCE: Mapping[str, Evidence] = {
+    "tdl-continuous-shuffler": Evidence(
+        f"{CABLES}::test_a_tdl_device",
+        ("tests/contract/test_tdl_device.py", "tests/contract/test_driver_on_simulator.py"),
+    ),
+    "tdl-switch-box": Evidence(f"{CABLES}::test_a_tdl_device"),
+    "osdp-badge-reader": Evidence(f"{CABLES}::test_a_badge_reader", ("tests/peers/test_osdp_libosdp.py",)),
+}
+
+
+def table() -> str:
+    """The table and what its words rest on."""
+    drivers = (*TDL_DRIVERS.values(), OSDP_BADGE_READER)
+    head = ("device", *TRANSPORTS, "held to its protocol by")
+    rows = [_line(head), _line(("---",) * len(head)), *(_line(_cells(driver)) for driver in drivers)]
+    ends = "; ".join(f"*{name}*: {end}" for name, end in OTHER_ENDS.items())
+    return "\n".join(
+        (
+            *rows,
+            "",
+            "**tested**: on the real device that is named. **simulated only**: the driver and the simulated device "
+            f"understand each other over this kind of cable, in the linked test. What carries the bytes there: {ends}.",
+        )
+    )
+
+
+def _cells(driver: TdlDriver | BadgeDriver) -> tuple[str, ...]:
+    evidence = EVIDENCE[driver.name]
+    besides = ", ".join(f"[{path.rpartition('/')[2]}]({path})" for path in evidence.besides) or "–"
+    return (f"{driver.title} (`{driver.name}`)", *(_cell(driver, name) for name in TRANSPORTS), besides)
+
+
+def _cell(driver: TdlDriver | BadgeDriver, transport: str) -> str:
+    if transport not in driver.schemes:
+        return "not offered"
+    if driver.verified_against:
+        return f"tested: {', '.join(driver.verified_against)}"
+    return f"[simulated only]({EVIDENCE[driver.name].test.partition('::')[0]})"
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return f"| {' | '.join(cells)} |"

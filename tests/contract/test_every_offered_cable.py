@@ -1,0 +1,207 @@
+"""Each driver on each kind of cable that the registry offers for it, with the simulated device on the other end.
+
+What goes up (identity, a fact) and what goes down (a goal) crosses real bytes of that kind: a pseudo-terminal, TCP on
+loopback, pyusb on a simulated device, a broker. README's table *device × transport* rests on these tests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from drivers.badges.osdp_reader import ReaderSettings
+from drivers.device import TdlDevice
+from drivers.events import (
+    BadgeSeen,
+    DeviceReady,
+    Fact,
+    KeyPressed,
+    LampColour,
+    LampPattern,
+    LidOpened,
+    Notice,
+    ReaderReady,
+    Verb,
+)
+from drivers.registry import OSDP_BADGE_READER, TDL_DRIVERS, build_badge_reader, build_tdl
+from drivers.tdl import Surroundings, TdlSettings
+from firmware_bridge.links import address_kinds
+from firmware_bridge.links.address import open_link
+from firmware_bridge.links.base import Link
+from firmware_bridge.session.osdp import BusSettings, LineProfile, OsdpBus
+from firmware_bridge.session.supervised import run_together
+from firmware_bridge.wire.osdp.secure import BaseKey
+from simulator.cables import Cable, Socket, socket_for
+from simulator.faces.badge_readers import BadgeReadersFace
+from simulator.faces.memory import Memory
+from simulator.faces.osdp import OsdpReader, ReaderModel
+from simulator.faces.osdp_security import Security
+from simulator.faces.tdl_shuffler import new_shuffler
+from simulator.faces.tdl_switch_box import new_switch_box
+from simulator.room import PoweredFace
+from simulator.runner import Stage
+from simulator.usb_backend import UsbBackend, UsbDevice, UsbIdentity
+from simulator.world import hands
+from simulator.world.badges import Badge, BadgeHead, Colour
+from simulator.world.happenings import DealerKey
+from simulator.world.hazards import NEVER
+from simulator.world.lamp import DARK
+from simulator.world.table import TableWorld
+from tests.support.collector import until
+from tests.support.mosquitto import PROGRAM, running_mosquitto
+
+EPOCH = 0xA1B2C3D4
+SERIALS = {"tdl-continuous-shuffler": "000123", "tdl-switch-box": "000777"}
+MODELS = {"tdl-continuous-shuffler": "CSM-SIM", "tdl-switch-box": "BOX-SIM"}
+BADGE = "26:00020140"
+KEY = bytes(range(0x10, 0x20))  # a test key
+
+OFFERED_TDL = [(driver.name, scheme) for driver in TDL_DRIVERS.values() for scheme in driver.schemes]
+
+
+class UsbSocket:
+    """A simulated USB device, plugged in anew for each connection."""
+
+    sees_cable = True
+    is_shared = False
+
+    def __init__(self, device: UsbDevice) -> None:
+        self._device = device
+
+    async def next_link(self) -> Link:
+        return self._device.plug_in()
+
+    async def shut(self) -> None:
+        """The cable went with its link."""
+
+
+@dataclass
+class Line:
+    """A kind of cable: the address to configure, and where the device is plugged in."""
+
+    address: str
+    socket: Socket
+    usb: UsbBackend | None = None
+
+    async def connect(self) -> Link:
+        return await open_link(self.address, address_kinds.Surroundings(usb_backend=self.usb))
+
+
+@contextmanager
+def line_of(scheme: str, directory: Path, free_tcp_port: int) -> Iterator[Line]:
+    """One cable of that kind."""
+    if scheme == "usb":
+        device = UsbDevice(UsbIdentity(serial="SN0001"))
+        yield Line("usb://1209:0001/SN0001", UsbSocket(device), UsbBackend([device]))
+    elif scheme == "mqtt":
+        if PROGRAM is None:
+            pytest.skip("mosquitto is not installed (Debian: apt-get install mosquitto)")
+        with running_mosquitto(directory) as broker:
+            address = f"mqtt://{broker.host}:{broker.port}/test/device"
+            yield Line(address, socket_for(address, lambda: 1))
+    else:
+        address = f"serial://{directory}/device" if scheme == "serial" else f"tcp://127.0.0.1:{free_tcp_port}"
+        yield Line(address, socket_for(address, lambda: 1))
+
+
+@dataclass
+class Host:
+    """Notes facts and acknowledges them; takes a device that obeys nobody."""
+
+    facts: list[Fact] = field(default_factory=list)
+    driver: TdlDevice | None = None
+
+    async def report(self, fact: Fact) -> None:
+        self.facts.append(fact)
+        if self.driver is None:
+            return
+        if isinstance(fact, DeviceReady):
+            if fact.epoch != EPOCH:
+                self.driver.command(Verb.ADOPT, EPOCH, 1, 0)
+            self.driver.resume_notices(fact.boot, 0)
+        elif isinstance(fact, Notice):
+            self.driver.acknowledge(fact.boot, fact.number)
+
+    async def until_told(self, kind: type[Fact]) -> Fact:
+        await until(lambda: any(isinstance(fact, kind) for fact in self.facts), kind.__name__)
+        return next(fact for fact in self.facts if isinstance(fact, kind))
+
+
+@asynccontextmanager
+async def running(
+    stage: Stage, face: PoweredFace, line: Line, *parts: Coroutine[object, object, object]
+) -> AsyncIterator[None]:
+    """Device, cable and driver for the length of a block."""
+    outlet = stage.add_face(face, sees_cable=line.socket.sees_cable)
+    stage.act(lambda: face.boot(stage.now_ns))
+    cable = Cable("device", line.socket)
+    task = asyncio.create_task(run_together(cable.run(outlet), stage.until_failure(), *parts))
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.wait([task])
+        stage.close()
+
+
+@dataclass
+class Bench:
+    """One simulated device in its world: what a hand does, what fact that makes, and the lamp that eyes see."""
+
+    face: PoweredFace
+    hand: Callable[[], object]
+    fact: type[Fact]
+    light: Callable[[], object]
+
+
+def tdl_bench(driver: str, table: TableWorld) -> Bench:
+    """The device that this driver is for."""
+    if driver == "tdl-switch-box":
+        face = new_switch_box(table.box, Memory(), serial=SERIALS[driver])
+        return Bench(face, lambda: table.box.press(DealerKey.HOLD), KeyPressed, lambda: table.box.visible_light)
+    machine = table.machine
+    face = new_shuffler(machine, Memory(), serial=SERIALS[driver])
+    return Bench(face, lambda: hands.open_lid(machine, with_key=True), LidOpened, lambda: machine.visible_light)
+
+
+@pytest.mark.parametrize(("driver", "scheme"), OFFERED_TDL)
+async def test_a_tdl_device(driver: str, scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
+    host, stage, table = Host(), Stage(), TableWorld(1, rates=NEVER)
+    stage.add_world(table)
+    bench = tdl_bench(driver, table)
+    with line_of(scheme, tmp_path, unused_tcp_port) as line:
+        around = Surroundings(host.report, line.connect, iter(range(1, 1000)).__next__, EPOCH)
+        settings = TdlSettings("device", line.address, SERIALS[driver], MODELS[driver])
+        host.driver = build_tdl(driver, settings, around)
+        async with running(stage, bench.face, line, host.driver.run()):
+            ready = await host.until_told(DeviceReady)
+            assert isinstance(ready, DeviceReady)
+            assert (ready.serial, ready.is_simulated) == (SERIALS[driver], True)
+            stage.act(bench.hand)
+            await host.until_told(bench.fact)
+            host.driver.set_lamp(LampColour.RED, LampPattern.BLINKING)
+            await until(lambda: bench.light() != DARK, "the lamp")
+
+
+@pytest.mark.parametrize("scheme", OSDP_BADGE_READER.schemes)
+async def test_a_badge_reader(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
+    host, stage, head = Host(), Stage(), BadgeHead(1)
+    security = Security(random.Random(1).randbytes, key=KEY)
+    face = BadgeReadersFace([OsdpReader(head, 1, ReaderModel(serial=0x901), security)])
+    with line_of(scheme, tmp_path, unused_tcp_port) as line:
+        bus = OsdpBus(BusSettings("bus", line.address, LineProfile()), line.connect)
+        reader = build_badge_reader(ReaderSettings("device", 1, "00000901", BaseKey(KEY)), bus, host.report)
+        async with running(stage, face, line, bus.run(), reader.run()):
+            await host.until_told(ReaderReady)
+            stage.act(lambda: head.tap(Badge.printed(BADGE), stage.now_ns))
+            seen = await host.until_told(BadgeSeen)
+            assert isinstance(seen, BadgeSeen)
+            assert seen.badge == BADGE
+            reader.prompt(is_amber=True, beeps=1)
+            await until(lambda: head.visible_colour(stage.now_ns) is Colour.AMBER, "the prompt")
