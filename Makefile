@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test check bench requirements clean
+.PHONY: run test check bench docs requirements clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml requirements-dev.txt
@@ -27,6 +27,10 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
+
+# README's table, docs/procedures.md: what follows from the code (a test compares).
+docs: $(STAMP)
+	$(BIN)/python -m docs.generate
 
 # The hashed list names no registry: pip asks the one it is set up for.
 requirements:

@@ -84,7 +84,8 @@ class Row:
 
     `when` picks among several rows of one (state, on): the first that holds. `guards` are for requests: the first
     refusal is the answer. `said` is the accepted answer's text, and the arrow's label in the diagram. A row that only
-    `watches` does not make a fact expected: where no other row takes it, it is an incident all the same.
+    `watches` does not make a fact expected: where no other row takes it, it is an incident all the same. `onward` is
+    where the act may go on to from there by itself, in the same turn (tested: no procedure moves along another way).
     """
 
     state: Enum
@@ -96,6 +97,7 @@ class Row:
     rule: str = ""
     said: str = ""
     watches: bool = False
+    onward: tuple[Enum, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

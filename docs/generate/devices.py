@@ -33,7 +33,7 @@ EVIDENCE: Mapping[str, Evidence] = {
         f"{CABLES}::test_a_tdl_device",
         ("tests/contract/test_tdl_device.py", "tests/contract/test_driver_on_simulator.py"),
     ),
-    "tdl-switch-box": Evidence(f"{CABLES}::test_a_tdl_device"),
+    "tdl-switch-box": Evidence(f"{CABLES}::test_a_tdl_device", ("tests/contract/test_tdl_switch_box.py",)),
     "osdp-badge-reader": Evidence(f"{CABLES}::test_a_badge_reader", ("tests/peers/test_osdp_libosdp.py",)),
 }
 

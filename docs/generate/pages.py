@@ -17,7 +17,7 @@ PAGES: Mapping[str, Callable[[str], str]] = {
 
 
 def between(page: str, name: str, made: str) -> str:
-    """The page with `made` between the marks of that name. Raises ValueError where the marks are not there, once each."""
+    """The page with `made` between its marks. Raises ValueError where those do not stand there, once each."""
     begin, end = f"<!-- {name}: made by docs/generate -->", f"<!-- end of {name} -->"
     if page.count(begin) != 1 or page.count(end) != 1 or page.index(begin) > page.index(end):
         raise ValueError(f"{begin} and {end} must stand in the page once each, in this order")

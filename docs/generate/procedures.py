@@ -18,19 +18,20 @@ INTRODUCTION = """\
 
 Made by `make docs` from the tables in `tableside/procedures/`: change those, not this page.
 
-A procedure is a table: in this state, this input leads there, under this rule. All stand side by side and tell each other
-what has happened; none calls another. How to read the rows:
+A procedure is a table: in this state, this input leads there, under this rule. All stand side by side and tell each
+other what has happened; none calls another. How to read the rows:
 
-- *input*: **asked** is a request of a person; it is accepted or refused, once. **told** is a fact of a device, a timer or the
-  daemon; it is never refused. **heard** is what another table, or the account, told within the same turn.
-- *when*: picks among the rows of one state and input: the first whose condition holds, and a row without one is the last.
-- *refused unless*: what a request needs beside that, in this order; the first that lacks is the refusal, with its rule and
-  what to do next.
-- *leads to*: the next state; – where it stays. The diagrams leave out the rows that stay.
+- *input*: **asked** is a request of a person; it is accepted or refused, once. **told** is a fact of a device, a timer
+  or the daemon; it is never refused. **heard** is what another table, or the account, told within the same turn.
+- *when*: picks among the rows of one state and input: the first whose condition holds; a row without one is the last.
+- *refused unless*: what a request needs beside that, in this order; the first that lacks is the refusal, with its rule
+  and what to do next.
+- *leads to*: the next state; – where it stays; *then* where it may go on to by itself in the same turn. The diagrams
+  leave out the rows that stay.
 - *said*: the text of the answer, and the label in the diagram.
 
-A request in a state that has no row for it is refused, and *what next* of that state is its answer. A fact that no table
-expects is an incident.
+A request in a state that has no row for it is refused, and *what next* of that state is its answer. A fact that no
+table expects is an incident.
 """
 
 # How conditions begin that are made for a role, an operation or a scope.
@@ -70,13 +71,21 @@ def _diagram(procedure: Procedure) -> str:
     """Mermaid; several rows between the same two states share an arrow."""
     arrows: dict[tuple[Enum, Enum], list[str]] = {}
     for row in procedure.rows:
-        if row.to is not None and row.to is not row.state:
-            labels = arrows.setdefault((row.state, row.to), [])
+        for way in _ways(row):
+            labels = arrows.setdefault(way, [])
             if row.said not in labels:
                 labels.append(row.said)
+    if not arrows:
+        return "Its state is read off what stands elsewhere (locks, jams, alerts, devices): it has no arrows."
     names = [f'    state "{state.value}" as {_id(state)}' for state in procedure.states]
     lines = [f"    {_id(a)} --> {_id(b)}: {_label(labels)}" for (a, b), labels in arrows.items()]
     return "\n".join(("```mermaid", "stateDiagram-v2", *names, *lines, "```"))
+
+
+def _ways(row: Row) -> list[tuple[Enum, Enum]]:
+    here = row.to or row.state
+    ways = [(row.state, here), *((here, target) for target in row.onward)]
+    return [(source, target) for source, target in ways if source is not target]
 
 
 def _id(state: Enum) -> str:
@@ -107,6 +116,8 @@ def _rows(procedure: Procedure) -> str:
 
 def _row(procedure: Procedure, row: Row) -> str:
     target = "–" if row.to is None or row.to is row.state else str(row.to.value)
+    if row.onward:
+        target += f", then {' or '.join(str(state.value) for state in row.onward)}"
     when = _words(row.when) if row.when is not None else ""
     guards = "; ".join(_words(guard) for guard in row.guards)
     cells = (str(row.state.value), _input(row.on), when, guards, target, row.rule or procedure.rule, row.said)

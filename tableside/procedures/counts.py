@@ -178,6 +178,8 @@ def _exchanged(turn: Turn, _what: MachineCountedOut) -> None:
 
 
 S = CountState
+# It starts at once where the machine is free.
+STARTED = (S.RUNNING,)
 PROCEDURE = Procedure(
     name="count",
     rule="CSM-2",
@@ -185,7 +187,7 @@ PROCEDURE = Procedure(
     read=lambda state, _what: state.procedures.counts.state,
     write=lambda turn, _what, target: put(turn, state=target),
     rows=(
-        Row(S.IDLE, CountWanted, S.DUE, _want, said="count wanted"),
+        Row(S.IDLE, CountWanted, S.DUE, _want, said="count wanted", onward=STARTED),
         *(Row(state, MachineCountedOut, S.IDLE, _exchanged, said="counted out by hand") for state in S),
         Row(S.IDLE, CommandClosed, None, when=_is_mine, said="an exchanged machine's count"),
         Row(
@@ -195,14 +197,15 @@ PROCEDURE = Procedure(
             _want_by_person,
             guards=(presence.acts_as(Role.FLOOR_SUPERVISOR, Role.TECHNICIAN, rule="CSM-2"),),
             said="the machine will count",
+            onward=STARTED,
         ),
-        Row(S.IDLE, DeviceCame, S.DUE, _count_after_boot, _unverified, said="content unverified"),
-        Row(S.DUE, CountWanted, None, _want_more, said="wanted by more"),
-        *(Row(S.DUE, kind, None, _start_if_free, said="free now") for kind in (RoundEnded, JamCleared)),
-        Row(S.DUE, LidClosed, None, _start_if_free, _is_machine, said="lid closed"),
-        Row(S.DUE, DeviceCame, None, _start_if_free, _is_machine, said="device back"),
-        Row(S.DUE, CommandClosed, None, _start_if_free, said="machine free"),
-        Row(S.DUE, DeadlinePassed, None, _start_if_free, _is_retry, said="try again"),
+        Row(S.IDLE, DeviceCame, S.DUE, _count_after_boot, _unverified, said="content unverified", onward=STARTED),
+        Row(S.DUE, CountWanted, None, _want_more, said="wanted by more", onward=STARTED),
+        *(Row(S.DUE, kind, None, _start_if_free, said="free now", onward=STARTED) for kind in (RoundEnded, JamCleared)),
+        Row(S.DUE, LidClosed, None, _start_if_free, _is_machine, said="lid closed", onward=STARTED),
+        Row(S.DUE, DeviceCame, None, _start_if_free, _is_machine, said="device back", onward=STARTED),
+        Row(S.DUE, CommandClosed, None, _start_if_free, said="machine free", onward=STARTED),
+        Row(S.DUE, DeadlinePassed, None, _start_if_free, _is_retry, said="try again", onward=STARTED),
         Row(S.RUNNING, CommandClosed, S.READING, _read, _is_done, said="counted"),
         Row(S.RUNNING, CommandClosed, S.DUE, _again, _is_mine, said="not counted"),
         Row(S.RUNNING, CommandLost, S.DUE, _lost, _is_mine, said="outcome unknown"),

@@ -233,6 +233,13 @@ def _compare_at_start(turn: Turn, what: DeviceCame) -> None:
 
 
 S = DifferenceState
+
+
+def opens(state: DifferenceState) -> tuple[DifferenceState, ...]:
+    """A comparison opens a difference where none is open; else it is noted with the one that is."""
+    return (S.SUSPECTED,) if state is S.AGREED else ()
+
+
 PROCEDURE = Procedure(
     name="difference",
     rule="CSM-6",
@@ -240,8 +247,8 @@ PROCEDURE = Procedure(
     read=lambda state, _what: state.procedures.differences.state,
     write=lambda turn, _what, target: put(turn, state=target),
     rows=(
-        *(Row(state, QuietPointReached, None, _look, said="compare") for state in S),
-        *(Row(state, LevelsRead, None, _read, _was_asked, said="levels read") for state in S),
+        *(Row(state, QuietPointReached, None, _look, said="compare", onward=opens(state)) for state in S),
+        *(Row(state, LevelsRead, None, _read, _was_asked, said="levels read", onward=opens(state)) for state in S),
         *(Row(state, DeviceCame, None, _compare_at_start, _is_newly_booted, said="found at start") for state in S),
         *(
             Row(state, MachineCountedOut, S.AGREED, _counted_out, said="counted out by hand")
@@ -264,6 +271,7 @@ PROCEDURE = Procedure(
                 _hand_counted,
                 guards=(presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-6"), _is_place),
                 said="posted",
+                onward=(S.AGREED,),
             )
             for state in (S.SUSPECTED, S.CONFIRMED, S.HAND_COUNT)
         ),

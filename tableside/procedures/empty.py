@@ -156,6 +156,8 @@ def _forget(turn: Turn, _what: SessionClosed) -> None:
 S = EmptyState
 # A proof may be asked for again in each of these.
 AT_REST = (S.UNPROVED, S.PROVED, S.NOT_EMPTY)
+# How a proof begins: with a count where the content is unverified, else with the levels.
+BEGUN = (S.COUNTING, S.READING)
 PROCEDURE = Procedure(
     name="empty",
     rule="CSM-5",
@@ -175,14 +177,15 @@ PROCEDURE = Procedure(
                     _is_machine_there,
                 ),
                 said="the machine is asked what it holds",
+                onward=BEGUN,
             )
             for state in AT_REST
         ),
-        *(Row(state, EmptyWanted, None, _of_procedure, said="proof wanted") for state in S),
+        *(Row(state, EmptyWanted, None, _of_procedure, said="proof wanted", onward=BEGUN) for state in S),
         Row(S.COUNTING, CountEnded, S.READING, _read, _is_mine, said="counted"),
         Row(S.READING, LevelsRead, S.PROVED, _proved, _is_empty, said="content 0, path clear"),
         Row(S.READING, LevelsRead, S.NOT_EMPTY, _disproved, _is_mine, said="not empty"),
-        *(Row(state, DeviceCame, None, _back, _is_mine, said="device back") for state in (S.COUNTING, S.READING)),
+        *(Row(state, DeviceCame, None, _back, _is_mine, said="device back", onward=BEGUN) for state in BEGUN),
         Row(S.PROVED, DeviceCame, S.UNPROVED, when=_is_new_boot, said="restarted", watches=True),
         Row(S.PROVED, CardsEntered, S.UNPROVED, when=_is_mine, said="a card in", watches=True),
         Row(S.PROVED, LidOpened, S.UNPROVED, when=_is_mine, said="lid open", watches=True),

@@ -269,7 +269,8 @@ def _over_with_lag(turn: Turn, _what: EndRound) -> None:
 
 
 SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-2")
-
+# With its last card, in or held over, the round is out of the way.
+ALL_IN = (RoundState.WAITING,)
 PROCEDURE = Procedure(
     name="round",
     rule="CSM-10",
@@ -314,15 +315,23 @@ PROCEDURE = Procedure(
             said="ruled",
         ),
         Row(RoundState.DEALING, CardsEntered, None, _lag_in, _is_lag, rule="CSM-10", said="earlier round's card in"),
-        Row(RoundState.DEALING, CardsEntered, RoundState.RETURNING, _inferred_over, _is_return, said="card in"),
-        Row(RoundState.OVER, CardsEntered, RoundState.RETURNING, _entered, _is_return, said="card in"),
-        Row(RoundState.RETURNING, CardsEntered, None, _entered, _is_return, said="card in"),
+        Row(
+            RoundState.DEALING,
+            CardsEntered,
+            RoundState.RETURNING,
+            _inferred_over,
+            _is_return,
+            said="card in",
+            onward=ALL_IN,
+        ),
+        Row(RoundState.OVER, CardsEntered, RoundState.RETURNING, _entered, _is_return, said="card in", onward=ALL_IN),
+        Row(RoundState.RETURNING, CardsEntered, None, _entered, _is_return, said="card in", onward=ALL_IN),
         Row(RoundState.RETURNING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
         Row(RoundState.WAITING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
         Row(RoundState.DEALING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
         Row(RoundState.WAITING, DifferenceSettled, None, _carry, _is_outside, rule="CSM-11", said="still outside"),
-        Row(RoundState.OVER, HoldOver, None, _hold_over, rule="CSM-11", said="held over"),
-        Row(RoundState.RETURNING, HoldOver, None, _hold_over, rule="CSM-11", said="held over"),
+        Row(RoundState.OVER, HoldOver, None, _hold_over, rule="CSM-11", said="held over", onward=ALL_IN),
+        Row(RoundState.RETURNING, HoldOver, None, _hold_over, rule="CSM-11", said="held over", onward=ALL_IN),
     ),
     next_step={
         RoundState.CLOSED: "open the table",

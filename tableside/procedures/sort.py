@@ -208,7 +208,7 @@ PROCEDURE = Procedure(
     rows=(
         Row(S.NOT_DUE, UnloadCompleted, S.DUE, when=_is_sessions, said="cards are out"),
         *(
-            Row(state, EnterSort, None, _enter, guards=ENTRY, said="sorted")
+            Row(state, EnterSort, None, _enter, guards=ENTRY, said="sorted", onward=(S.REGULAR, S.IRREGULAR))
             for state in (S.DUE, S.REGULAR, S.IRREGULAR)
         ),
         *(

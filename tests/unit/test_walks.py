@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from drivers import events
-from tableside.decisions import Decision, LockAdded, LockRemoved, RequestAnswered
+from tableside.decisions import Decision, LockAdded, LockRemoved, ProcedureMoved, RequestAnswered
 from tableside.inputs import AnyInput
 from tableside.locks import Scope
 from tableside.permits import SCOPE_OF
@@ -42,6 +42,7 @@ def give(table: Table, what: AnyInput) -> tuple[Decision, ...]:
     decided = table.give(what)
     check(table.state)
     locks_are_what_the_rows_say(before, table.state, decided)
+    procedures_moved_along_their_arrows(decided)
     return decided
 
 
@@ -71,6 +72,26 @@ def locks_are_what_the_rows_say(before: TableState, after: TableState, decided: 
         elif isinstance(decision, LockRemoved):
             standing.remove(f"{decision.scope}:{decision.reason}")
     assert standing == set(after.locks.standing)
+
+
+def arrows() -> set[tuple[str, str, str]]:
+    """Every way from state to state that a table of transitions names: what the diagrams of the documents show."""
+    named = set()
+    for procedure in PROCEDURES:
+        for row in procedure.rows:
+            here = row.state if row.to is None else row.to
+            ways = [(row.state, here), *((here, target) for target in row.onward)]
+            named |= {(procedure.name, str(source.value), str(target.value)) for source, target in ways}
+    return named
+
+
+ARROWS = arrows()
+
+
+def procedures_moved_along_their_arrows(decided: tuple[Decision, ...]) -> None:
+    """An act that goes on by itself says so in its row."""
+    moves = [(d.procedure, d.source, d.target) for d in decided if isinstance(d, ProcedureMoved)]
+    assert [move for move in moves if move not in ARROWS] == []
 
 
 def test_every_kind_of_input_has_a_sample() -> None:
@@ -126,7 +147,7 @@ def test_each_state_of_each_table_takes_every_fact_and_request(procedure: Proced
         if table is None:
             continue
         for what in facts_of(table):
-            fork(table).give(what)
+            procedures_moved_along_their_arrows(fork(table).give(what))
         for request in requests_of():
             answers = [d for d in fork(table).give(request) if isinstance(d, RequestAnswered)]
             assert [bool(a.rule and a.next_step) for a in answers] == [True], (state, request)
