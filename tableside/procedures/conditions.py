@@ -12,7 +12,7 @@ from drivers import events
 from drivers.events import DeviceRejected, NoticesLost
 from tableside import alerts, devices, incidents, locks, timers
 from tableside.decisions import LevelsAsked
-from tableside.happenings import CountWanted, DeviceCame, DeviceWent
+from tableside.happenings import ClosingAnnounced, CountWanted, DeviceCame, DeviceWent
 from tableside.inputs import (
     ClockStepped,
     CommitSlow,
@@ -24,7 +24,7 @@ from tableside.inputs import (
 )
 from tableside.locks import Scope
 from tableside.procedures.stops import SLOW_JOURNAL
-from tableside.session_happenings import MachineCountedOut
+from tableside.session_happenings import MachineCountedOut, ReloadStarted
 from tableside.tables import Procedure, Row, Turn
 
 if TYPE_CHECKING:
@@ -131,7 +131,14 @@ def _exchanged(turn: Turn, what: MachineCountedOut) -> None:
 
 
 def _low(turn: Turn, what: events.BufferLow) -> None:
-    alerts.raise_alert(turn, LOW_MACHINE_TEXT, what.device, n=str(what.cards))
+    """Few cards matter where rounds are played; while cards are loaded or taken out there are few for a while."""
+    procedures = turn.state.procedures
+    if procedures.rounds.state.value != "closed" and not procedures.swap.is_under_way:
+        alerts.raise_alert(turn, LOW_MACHINE_TEXT, what.device, n=str(what.cards))
+
+
+def _play_ends(turn: Turn, _what: ClosingAnnounced | ReloadStarted) -> None:
+    alerts.clear_alert(turn, LOW_MACHINE_TEXT, devices.machine(turn.state), by=turn.by, why="no more rounds")
 
 
 def _normal(turn: Turn, what: events.BufferNormal) -> None:
@@ -194,6 +201,7 @@ PROCEDURE = Procedure(
         Row(A, NoticesLost, None, _notices_lost, said="notices lost"),
         Row(A, MachineCountedOut, None, _exchanged, said="machine exchanged"),
         Row(A, events.BufferLow, None, _low, said="few cards"),
+        *(Row(A, kind, None, _play_ends, said="no more rounds") for kind in (ClosingAnnounced, ReloadStarted)),
         Row(A, events.BufferNormal, None, _normal, said="enough cards"),
         Row(A, JournalOnReserve, None, _on_reserve, said="no journal"),
         Row(A, JournalRestored, None, _restored, said="journal again"),

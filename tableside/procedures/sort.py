@@ -91,13 +91,22 @@ def _is_gathered(turn: Turn, _what: EnterSort) -> Refusal | None:
 # --- the finding --------------------------------------------------------------------------------------------
 
 
+def _finding(turn: Turn, what: EnterSort) -> sorted_decks.Finding:
+    return sorted_decks.compare(turn.state.house, _of(turn).replaced, what.groups)
+
+
+def _is_regular(turn: Turn, what: EnterSort) -> bool:
+    """Nothing in the entry is odd; one that its guards will refuse is not looked at."""
+    is_sound = _names_every_back(turn, what) is None and _is_possible(turn, what) is None
+    return is_sound and _finding(turn, what).is_regular
+
+
 def _enter(turn: Turn, what: EnterSort) -> None:
-    finding = sorted_decks.compare(turn.state.house, _of(turn).replaced, what.groups)
+    finding = _finding(turn, what)
     before = turn.state.account.at(UNEXPLAINED)
     _post(turn, finding)
     _explain(turn, before)
     _tell(turn, finding)
-    PROCEDURE.move(turn, what, SortState.REGULAR if finding.is_regular else SortState.IRREGULAR, RULE)
     turn.happened(
         CardsSorted(
             is_regular=finding.is_regular,
@@ -208,8 +217,12 @@ PROCEDURE = Procedure(
     rows=(
         Row(S.NOT_DUE, UnloadCompleted, S.DUE, when=_is_sessions, said="cards are out"),
         *(
-            Row(state, EnterSort, None, _enter, guards=ENTRY, said="sorted", onward=(S.REGULAR, S.IRREGULAR))
+            row
             for state in (S.DUE, S.REGULAR, S.IRREGULAR)
+            for row in (
+                Row(state, EnterSort, S.REGULAR, _enter, _is_regular, guards=ENTRY, said="sorted: every deck is whole"),
+                Row(state, EnterSort, S.IRREGULAR, _enter, guards=ENTRY, said="sorted: cards are named"),
+            )
         ),
         *(
             Row(

@@ -287,3 +287,14 @@ def test_the_next_session_unloads_too() -> None:
     table = closing()
     unload(table, 312)
     assert state(table) == "over"
+
+
+def test_few_cards_call_nobody_while_they_are_taken_out() -> None:
+    table = open_table()
+    table.notice(events.BufferLow, cards=3)
+    assert [alert.text for alert in table.state.alerts.standing.values()] == ["MACHINE-LOW"]
+    table.ask(AnnounceClosing, by="D1")
+    assert not table.state.alerts.standing
+    unload(table, 312)
+    table.notice(events.BufferLow, cards=0)
+    assert not table.state.alerts.standing
