@@ -89,7 +89,7 @@ class Dealer(Person):
         if said["answer"] != "accepted":
             await self.do("take-from-hopper", to=source)
             raise CannotDo(f"{said.get('text')}: {said.get('next_step')}")
-        await self.until(lambda: self._has_row("ProcedureMoved", mark, procedure="load", source="feeding"), 1_200)
+        await self.until(lambda: self._has_row("PacketLoaded", mark), 1_200)
 
     # --- rounds ---------------------------------------------------------------------------------------------
 

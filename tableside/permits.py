@@ -192,7 +192,9 @@ def _grant(wish: Wish, *, is_fresh: bool) -> PermitGranted:
 
 def _why(turn: Turn, wish: Wish, is_round_open: bool) -> str:
     reasons = locks.standing(turn.state, SCOPE_OF[wish.what], is_round_open=is_round_open)
-    return ", ".join(lock.reason for lock in reasons) or "no longer needed"
+    device = turn.state.devices.known.get(wish.device)
+    is_away = device is None or not device.is_connected
+    return ", ".join(lock.reason for lock in reasons) or ("device away" if is_away else "no longer needed")
 
 
 def _drop(turn: Turn, key: str, wish: Wish, keep: str) -> None:

@@ -79,3 +79,9 @@ def test_the_notice_of_a_revoke_ends_no_permit_that_was_given_since() -> None:
     table.notice(events.PermitEnded, what=PermitKind.DEAL, why=PermitEnding.REVOKED)
     assert len(grants(table, PermitKind.DEAL)) == before
     assert "shuffler:deal" in table.state.permits.granted
+
+
+def test_a_revocation_says_why() -> None:
+    table = open_table()
+    table.give(events.DeviceLost(device="shuffler", why="cable"))
+    assert table.all_of(PermitRevoked)[-1].why == "device away"
