@@ -8,9 +8,20 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from tests.contract.tdl_shuffler_contract import TdlShufflerContract
+from drivers.events import DeviceReady
+from firmware_bridge.links.base import LinkClosed
+from tests.contract.tdl_shuffler_contract import TdlShufflerCableContract, TdlShufflerContract
+from tests.support.collector import Collector
+from tests.support.mosquitto import Mosquitto, mosquitto
 from tests.support.named_rig import NamedDevice, NamedRig, RigRefused, named_device
-from tests.support.tdl_rigs import Rig, simulated_rig
+from tests.support.tdl_rigs import Rig, SimulatedRig, simulated_rig
+from tests.support.tdl_table import at_work
+from tests.support.wires import memory_wire, mqtt_wire, serial_wire, tcp_wire, usb_wire
+
+__all__ = ["mosquitto"]
+
+# On real bytes only the mechanics are quick; links, replies, permits and resends keep real time.
+QUICK = 60.0
 
 
 @pytest.mark.virtual_time
@@ -19,16 +30,54 @@ class TestSimulated(TdlShufflerContract):
 
     @pytest_asyncio.fixture
     async def rig(self) -> AsyncIterator[Rig]:
-        async with simulated_rig() as rig:
+        async with simulated_rig(memory_wire()) as rig:
             yield rig
 
 
 class TestSimulatedOnAPty(TdlShufflerContract):
-    """On real bytes, in real time; only the mechanics are quick."""
+    """On real bytes, in real time."""
 
     @pytest_asyncio.fixture
     async def rig(self, tmp_path: Path) -> AsyncIterator[Rig]:
-        async with simulated_rig(pace=60.0, name=tmp_path / "shuffler") as rig:
+        async with simulated_rig(serial_wire(tmp_path / "shuffler"), pace=QUICK) as rig:
+            yield rig
+
+
+class TestSimulatedOnTcp(TdlShufflerCableContract):
+    """On a socket; the device listens."""
+
+    @pytest_asyncio.fixture
+    async def rig(self) -> AsyncIterator[SimulatedRig]:
+        async with simulated_rig(tcp_wire(), pace=QUICK) as rig:
+            yield rig
+
+    async def test_a_second_connection_does_not_throw_out_the_first(self, rig: SimulatedRig) -> None:
+        """2.1: one connection at a time; the newcomer is closed while the host that is there is heard."""
+        async with at_work(rig) as table:
+            newcomer, collector = await rig.open_another(), Collector()
+            newcomer.start(collector)
+            assert isinstance(await collector.until_lost(), LinkClosed)
+            await table.levels()
+            assert len(table.of(DeviceReady)) == 1
+            await newcomer.close()
+
+
+class TestSimulatedOnUsb(TdlShufflerCableContract):
+    """Through pyusb with its reader thread; the device is in this process, in the place of libusb."""
+
+    @pytest_asyncio.fixture
+    async def rig(self) -> AsyncIterator[Rig]:
+        async with simulated_rig(usb_wire("000123"), pace=QUICK) as rig:
+            yield rig
+
+
+@pytest.mark.peer
+class TestSimulatedOnMqtt(TdlShufflerCableContract):
+    """Through a real broker, one frame a message."""
+
+    @pytest_asyncio.fixture
+    async def rig(self, mosquitto: Mosquitto) -> AsyncIterator[Rig]:
+        async with simulated_rig(mqtt_wire(mosquitto), pace=QUICK) as rig:
             yield rig
 
 

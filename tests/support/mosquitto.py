@@ -27,7 +27,7 @@ class Mosquitto:
     host = "127.0.0.1"
 
     def __init__(self, directory: Path, settings: str = "allow_anonymous true") -> None:
-        self.port = _free_port()
+        self.port = free_port()
         self._config = directory / "mosquitto.conf"
         self._log = directory / "mosquitto.log"
         self._config.write_text(
@@ -95,7 +95,8 @@ def mosquitto(tmp_path: Path) -> Iterator[Mosquitto]:
         yield broker
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of the loopback that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

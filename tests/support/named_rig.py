@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from firmware_bridge.links.address import open_link
+from firmware_bridge.links.address import open_link, parse_address
+from firmware_bridge.links.address_kinds import SerialAddress
 from firmware_bridge.links.base import Link
 from tests.support.tdl_rigs import Hands
 
@@ -44,6 +45,7 @@ class NamedRig:
 
     def __init__(self, device: NamedDevice) -> None:
         self.address, self.serial, self.model = device.address, device.serial, device.model
+        self.sees_cable = not isinstance(parse_address(device.address), SerialAddress)
         self._link: Link | None = None
 
     async def connect(self) -> Link:

@@ -9,13 +9,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Protocol, TypeVar
 
-from firmware_bridge.links.base import Link
-from firmware_bridge.links.memory import memory_pair
-from firmware_bridge.links.pty import open_pty
-from firmware_bridge.links.serial import open_serial
+from firmware_bridge.links.address import open_link
+from firmware_bridge.links.base import Link, LinkRefused
+from simulator.cables import Cable
 from simulator.faces.memory import Memory
 from simulator.faces.tdl_shuffler import new_shuffler
 from simulator.runner import Outlet, Stage
@@ -24,8 +22,12 @@ from simulator.world.cards import Back, Pile, new_deck
 from simulator.world.happenings import Spot
 from simulator.world.hazards import NEVER, Hazards
 from simulator.world.machine import ShufflerMachine
+from tests.support.wires import Wire
 
 T = TypeVar("T")
+# A cable that was just put in is there within so long, also through a broker.
+PLUGGING_S = 10.0
+LOOK_AGAIN_S = 0.01
 
 
 class Hands(Protocol):
@@ -58,6 +60,7 @@ class Rig(Protocol):
     model: str
     hands: Hands | None  # None: nobody stands at it
     has_counted_feed: bool  # a feed permit with a number of cards is offered
+    sees_cable: bool  # the device notices the end of a connection (tdl.md 2.1: all but serial)
 
     async def connect(self) -> Link:
         """A new cable; the one before is pulled."""
@@ -107,15 +110,15 @@ class SimulatedHands:
 
 
 class SimulatedRig:
-    """The simulated shuffler on a memory cable, or on a pseudo-terminal under a name."""
+    """The simulated shuffler at the far end of a wire."""
 
     model = "CSM-SIM"
     serial = "000123"
     has_counted_feed = True
 
-    def __init__(self, *, pace: float = 1.0, name: Path | None = None) -> None:
-        self.address = "memory://rig" if name is None else f"serial://{name}"
-        self._name = name
+    def __init__(self, wire: Wire, *, pace: float = 1.0) -> None:
+        self.address = wire.address
+        self._wire = wire
         self._stage = Stage(pace=pace)
         felt = Pile("felt")
         for number in range(2):
@@ -126,44 +129,48 @@ class SimulatedRig:
             sensor.misreads_per_card = 0.0
         face = new_shuffler(machine, Memory())
         self._stage.add_world(machine)
-        self._outlet = self._stage.add_face(face)
+        socket = wire.plug(lambda: face.boot_number)
+        self.sees_cable = socket.sees_cable
+        self._outlet = self._stage.add_face(face, sees_cable=self.sees_cable)
         self._stage.act(lambda: face.boot(self._stage.now_ns))
-        self._served: asyncio.Task[None] | None = None
+        self._cable = Cable("rig", socket)
+        self._served = asyncio.create_task(self._cable.run(self._outlet))
         self._host: Link | None = None
         self.hands = SimulatedHands(self._stage, self._outlet, machine, felt)
 
     async def connect(self) -> Link:
         await self.cut()
-        if self._name is None:
-            near, far = memory_pair("rig")
-            self._served = asyncio.create_task(self._outlet.serve(far))
-            self._host = near
-        else:
-            if self._served is None:
-                self._served = asyncio.create_task(self._outlet.serve(open_pty(self._name).link))
-            self._host = await open_serial(str(self._name))
+        self._cable.plug_in()
+        self._host = await self.open_another()
         return self._host
+
+    async def open_another(self) -> Link:
+        """A connection beside the one that stands; tried until the device is there to take it."""
+        async with asyncio.timeout(PLUGGING_S):
+            while True:
+                try:
+                    return await open_link(self.address, self._wire.surroundings)
+                except LinkRefused:
+                    await asyncio.sleep(LOOK_AGAIN_S)
 
     async def cut(self) -> None:
         if self._host is not None:
+            await self._cable.pull()
             await self._host.close()
             self._host = None
-            if self._name is None and self._served is not None:
-                await asyncio.wait([self._served])
 
     async def close(self) -> None:
         """Put everything away."""
         await self.cut()
-        if self._served is not None:
-            self._served.cancel()
-            await asyncio.gather(self._served, return_exceptions=True)
+        self._served.cancel()
+        await asyncio.gather(self._served, return_exceptions=True)
         self._stage.close()
 
 
 @asynccontextmanager
-async def simulated_rig(*, pace: float = 1.0, name: Path | None = None) -> AsyncIterator[SimulatedRig]:
+async def simulated_rig(wire: Wire, *, pace: float = 1.0) -> AsyncIterator[SimulatedRig]:
     """The simulated shuffler for one test."""
-    rig = SimulatedRig(pace=pace, name=name)
+    rig = SimulatedRig(wire, pace=pace)
     try:
         yield rig
     finally:
