@@ -272,6 +272,10 @@ class Page:
             line: dict[str, Any] = msgspec.json.decode(await self.lines.get())
             return line
 
+    def hang_up(self) -> None:
+        """Gone in the middle."""
+        self._task.cancel()
+
     async def end(self) -> None:
         """Hang up."""
         self._chunks.put_nowait(b"")
