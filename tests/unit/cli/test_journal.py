@@ -69,7 +69,7 @@ def test_cards_of_the_open_round_are_not_named_by_any_command(
         assert run("journal", *command) == ExitCode.DONE, command
         out = capsys.readouterr().out
         assert "♠" not in out, command
-        assert "2660" not in out, command
+        assert "u2660" not in out, command
     assert run("journal", "export", file) == ExitCode.DONE
     assert "names a card of the round in progress" in capsys.readouterr().err
     table.ask(EndRound, by="D1")
