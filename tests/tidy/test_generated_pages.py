@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_what_the_code_makes_it(name: str) -> None:
-    assert present(name) == made(name), "run `make docs` and commit what it writes"
+    assert present(name) == made(name), "run `make docs` (or python -m docs.generate) and commit what it writes"
 
 
 def test_every_driver_has_its_evidence_and_the_evidence_exists() -> None:

@@ -126,6 +126,26 @@ def test_nothing_reaches_a_device_before_its_row_but_stops(tmp_path: Path) -> No
     run_virtual(main())
 
 
+def test_a_jam_stops_and_lights_before_it_is_written_and_is_acknowledged_after(tmp_path: Path) -> None:
+    """CSM-2: revoked permit and lamp wait for no disk."""
+
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        await bench.play()
+        bench.log.clear()
+        await bench.hub.report(events.CardJammed(device="shuffler", boot=1, number=99, place=events.Place.EXIT))
+        await asyncio.sleep(0.1)
+        committed = bench.log.index("commit")
+        before, after = bench.log[:committed], bench.log[committed:]
+        assert "shuffler.revoke(<PermitKind.DEAL: 'deal'>,)" in before
+        assert [line for line in before if "set_lamp(<LampColour.RED" in line]
+        assert "shuffler.acknowledge(1, 99)" in after
+        await bench.stop()
+
+    run_virtual(main())
+
+
 def test_the_same_request_gets_the_same_answer_for_ever(tmp_path: Path) -> None:
     async def main() -> None:
         bench = Bench(tmp_path)

@@ -87,6 +87,9 @@ def test_answered_for_but_still_stuck_stays_locked(table: Table) -> None:
 
 def test_csm2_a_technician_works_only_under_a_supervisor(table: Table) -> None:
     table.notice(events.CardJammed, place=Place.CAROUSEL)
+    table.tap("S1")
+    assert not table.ask(TechnicianDone, technician="T1", work="roller freed").is_accepted, "nobody asked for one"
+    table.wait(120)
     assert not table.ask(CallTechnician, by="D1").is_accepted
     assert table.ask(CallTechnician).is_accepted
     table.wait(120)

@@ -6,7 +6,7 @@ from drivers import events
 from drivers.events import KeyName, PermitEnding, PermitKind
 from tableside import card_account
 from tableside.card_account import ASIDE, MACHINE, TABLE, TRAY, Evidence
-from tableside.decisions import IncidentOpened, PermitGranted, PermitRevoked
+from tableside.decisions import AlertRaised, IncidentOpened, PermitGranted, PermitRevoked
 from tableside.happenings import CardsHeldOver, CardsReturned, RoundEnded, RoundStarted, SessionReady
 from tableside.inputs import Input
 from tableside.procedures import rounds
@@ -98,6 +98,26 @@ def test_csm11_held_over_cards_go_in_with_the_next_round(table: Table) -> None:
     insert(table, 10)
     assert table.all_of(CardsReturned)[-1].held_over == 0
     assert table.state.procedures.rounds.held_over == 0
+
+
+def test_csm9_what_lies_in_the_tray_is_followed(table: Table) -> None:
+    deal(table, 6)
+    table.notice(events.TrayLevel, "switches", cards=2)
+    assert (table.state.account.at(TABLE), table.state.account.at(TRAY)) == (4, 2)
+    table.notice(events.TrayLevel, "switches", cards=5)
+    assert (table.state.account.at(TABLE), table.state.account.at(TRAY)) == (1, 5)
+    table.ask(EndRound)
+    assert table.all_of(PermitGranted)[-1].limit_cards == 6, "what lies in the tray goes in too"
+
+
+def test_csm7_a_continuous_machine_has_no_last_round(table: Table) -> None:
+    """Twice the cards of six decks are dealt and go back: no round is announced as the last, none is held up."""
+    for _ in range(28):
+        deal(table, 23)
+        assert table.ask(EndRound).is_accepted
+        insert(table, 23)
+        assert table.all_of(PermitGranted)[-1].what is PermitKind.DEAL
+    assert table.all_of(AlertRaised) == []
 
 
 def test_first_card_in_before_done_infers_the_end_of_the_round(table: Table) -> None:
