@@ -103,9 +103,12 @@ class QuietPointReached(Happening, frozen=True, kw_only=True):
 
 
 class ComplaintRaised(Happening, frozen=True, kw_only=True):
+    """CSM-12. Of a late one, when (UTC ns) the round's cards began to go in, as far as that is still known."""
+
     complaint: int
     round: int
     is_late: bool
+    closed_ns: int | None = None
 
 
 class ComplaintSettled(Happening, frozen=True, kw_only=True):

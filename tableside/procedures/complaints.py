@@ -16,6 +16,7 @@ from tableside import alerts, locks, presence
 from tableside.happenings import ComplaintRaised, ComplaintSettled
 from tableside.house import Role
 from tableside.locks import Scope
+from tableside.procedures import rounds
 from tableside.requests import RaiseComplaint, SettleComplaint
 from tableside.tables import Procedure, Refusal, Row, Turn
 
@@ -33,7 +34,7 @@ class Complaint(msgspec.Struct, frozen=True):
 
 
 class ComplaintSlice(msgspec.Struct, frozen=True):
-    """Open complaints by number, how many there were, and when the present round's cards began to go in."""
+    """Open complaints by number, and how many there were."""
 
     last: int = 0
     open: dict[str, Complaint] = {}
@@ -63,13 +64,21 @@ def put(turn: Turn, **changes: object) -> None:
 
 
 def is_window_open(state: TableState, number: int) -> bool:
-    """CSM-12: from the round's first card until its cards begin to go in; with held-over cards as long as they wait."""
-    rounds = state.procedures.rounds
-    if rounds.held_over and rounds.held_since <= number <= rounds.number:
-        return rounds.returned == 0
-    if number != rounds.number or not number:
+    """CSM-12: from the round's first card until its cards begin to go in; while they wait outside as long as that."""
+    now = state.procedures.rounds
+    is_held_over = now.held_over > 0 and now.held_since <= number <= now.number
+    if is_held_over or (now.lag and number == rounds.lag_round(now)):
+        return now.returned == 0
+    if number != now.number or not number:
         return False
-    return rounds.state.value == "dealing" or (rounds.state.value == "over" and rounds.returned == 0)
+    return now.state.value == "dealing" or (now.state.value == "over" and now.returned == 0)
+
+
+def _closed_ns(turn: Turn, number: int) -> int | None:
+    """When the cards of a round began to go in; None for one before those that went in last."""
+    now = turn.state.procedures.rounds
+    first, last = now.inserted_rounds
+    return now.inserted_ns if first <= number <= last else None
 
 
 def lock_reason(number: int) -> str:
@@ -84,7 +93,8 @@ def _raised(turn: Turn, what: RaiseComplaint) -> None:
     number = complaints.last + 1
     complaint = Complaint(number, round_number, is_late, turn.given.wall_ns)
     put(turn, last=number, open={**complaints.open, str(number): complaint})
-    turn.happened(ComplaintRaised(complaint=number, round=round_number, is_late=is_late))
+    closed_ns = _closed_ns(turn, round_number) if is_late else None
+    turn.happened(ComplaintRaised(complaint=number, round=round_number, is_late=is_late, closed_ns=closed_ns))
     if is_late:
         alerts.raise_alert(turn, "COMPLAINT-LATE", str(number), r=str(round_number))
     else:

@@ -53,7 +53,10 @@ class RoundState(StrEnum):
 
 
 class RoundSlice(msgspec.Struct, frozen=True):
-    """Counts in cards. `held_over` lie outside since round `held_since`; `lag` wait for the next deal."""
+    """Counts in cards. `held_over` lie outside since round `held_since`; `lag` wait for the next deal.
+
+    `inserted_ns` is when (UTC) cards of the rounds from the first to the second of `inserted_rounds` began to go in.
+    """
 
     state: RoundState = RoundState.CLOSED
     number: int = 0
@@ -64,11 +67,18 @@ class RoundSlice(msgspec.Struct, frozen=True):
     held_since: int = 0
     lag: int = 0
     after_stop: int = 0
+    inserted_rounds: tuple[int, int] = (0, 0)
+    inserted_ns: int = 0
 
 
 def is_open(state: TableState) -> bool:
     """Cards of a round are being dealt."""
     return state.procedures.rounds.state is RoundState.DEALING
+
+
+def lag_round(rounds: RoundSlice) -> int:
+    """The round whose cards wait for the next deal, or go in during it."""
+    return rounds.number if rounds.state is RoundState.WAITING else rounds.number - 1
 
 
 def outside(state: TableState) -> int:
@@ -178,6 +188,7 @@ def _tell_ruling(turn: Turn, what: RuleRound) -> None:
 def _inferred_over(turn: Turn, what: CardsEntered) -> None:
     """The first card in before DONE means the round is over (semantics §4), and is marked so."""
     rounds = _of(turn)
+    _going_in(turn, rounds.held_since or rounds.number, rounds.number)
     put(turn, to_return=outside(turn.state) + what.cards - rounds.lag, returned=what.cards)
     turn.happened(RoundEnded(round=rounds.number, how="inferred", cards=rounds.dealt))
     _ended_if_complete(turn)
@@ -194,6 +205,8 @@ def _is_lag(turn: Turn, what: CardsEntered) -> bool:
 
 def _lag_in(turn: Turn, what: CardsEntered) -> None:
     rounds = _of(turn)
+    if not rounds.returned:
+        _going_in(turn, lag_round(rounds), lag_round(rounds))
     put(turn, lag=rounds.lag - what.cards, returned=rounds.returned + what.cards)
 
 
@@ -211,8 +224,16 @@ def _goes_on(_turn: Turn, what: RuleRound) -> bool:
 
 
 def _entered(turn: Turn, what: CardsEntered) -> None:
+    rounds = _of(turn)
+    if not rounds.returned:
+        _going_in(turn, rounds.held_since or rounds.number, rounds.number)
     put(turn, returned=_of(turn).returned + what.cards)
     _ended_if_complete(turn)
+
+
+def _going_in(turn: Turn, first: int, last: int) -> None:
+    """CSM-12: with their first card in, the window for complaints about these rounds has closed."""
+    put(turn, inserted_rounds=(first, last), inserted_ns=turn.given.wall_ns)
 
 
 def _ended_if_complete(turn: Turn) -> None:

@@ -41,6 +41,13 @@ def _presence(story: Story, what: happenings.PresenceShown) -> str:
     return f"Presence for {what.operation} {what.change}: {story.person(what.staff)}, by {what.way}"
 
 
+def _complaint(story: Story, what: happenings.ComplaintRaised) -> str:
+    late = ", LATE" if what.is_late else ""
+    if what.closed_ns is not None:
+        late += f", its cards went in from {story.time(what.closed_ns)}"
+    return f"Complaint {what.complaint}, round {what.round}{late} (CSM-12)"
+
+
 LINES: Mapping[type, Sentence] = {
     inputs.DaemonStarted: lambda _s, w: f"Daemon {w.version} took the table up",
     inputs.ClockStepped: lambda _s, w: f"The host's clock was stepped by {w.seconds} s",
@@ -63,9 +70,7 @@ LINES: Mapping[type, Sentence] = {
     happenings.PresenceLapsed: lambda s, w: f"Presence for {w.operation} lapsed: {s.person(w.staff)}",
     happenings.CardsHeldOver: lambda _s, w: f"Round {w.round}: {w.cards} cards held over (CSM-11)",
     happenings.RoundRuled: lambda s, w: f"Round {w.round}: {w.ruling}, ruled by {s.person(w.by)}",
-    happenings.ComplaintRaised: lambda _s, w: (
-        f"Complaint {w.complaint}, round {w.round}{', LATE' if w.is_late else ''} (CSM-12)"
-    ),
+    happenings.ComplaintRaised: _complaint,
     happenings.ComplaintSettled: lambda s, w: f"Complaint {w.complaint} settled: {w.decision}, by {s.person(w.by)}",
     happenings.JamOpened: lambda _s, w: f"Jam at the {w.place}, number {w.times_lately} there lately (CSM-2)",
     happenings.TechnicianCalled: lambda s, w: f"Technician asked for by {s.person(w.by)}",

@@ -1,14 +1,16 @@
 """Complaints: heard until the cards begin to go in (CSM-12)."""
 
 import pytest
+from msgspec.structs import replace
 
 from drivers import events
 from drivers.events import KeyName
+from firmware_bridge.clock import NS_PER_S
 from tableside.decisions import AlertRaised, PermitGranted
 from tableside.happenings import ComplaintRaised
 from tableside.locks import Scope, standing
 from tableside.requests import EndRound, HoldOver, RaiseComplaint, SettleComplaint
-from tests.support.table import Table
+from tests.support.table import HOUSE, Table
 from tests.unit.test_rounds import deal, insert, open_table
 
 
@@ -43,6 +45,42 @@ def test_csm12_held_over_cards_keep_their_window(table: Table) -> None:
     deal(table, 4)
     table.ask(RaiseComplaint, by="", round=1)
     assert not table.all_of(ComplaintRaised)[-1].is_late
+
+
+def test_csm12_a_late_one_tells_both_times(table: Table) -> None:
+    table.ask(EndRound)
+    insert(table, 1)
+    began_ns = table.given[-1].wall_ns
+    table.wait(30)
+    insert(table, 4)
+    deal(table, 2)
+    table.wait(30)
+    table.ask(RaiseComplaint, by="", round=1)
+    raised = table.all_of(ComplaintRaised)[-1]
+    assert (raised.is_late, raised.closed_ns) == (True, began_ns)
+    assert table.given[-1].wall_ns == began_ns + 60 * NS_PER_S
+    table.ask(EndRound)
+    insert(table, 2)
+    table.ask(RaiseComplaint, by="", round=1)
+    assert table.all_of(ComplaintRaised)[-1].closed_ns is None, "long ago: the journal's rows tell"
+
+
+def test_csm12_where_cards_go_in_after_the_next_deal_has_begun_they_keep_their_window_until_then() -> None:
+    """Re-insertion lag: between the rounds, and during the next deal until the first of them goes in."""
+    table = open_table()
+    table.state = replace(table.state, house=replace(HOUSE, jurisdiction=replace(HOUSE.jurisdiction, reinsert="after")))
+    deal(table, 5)
+    assert table.ask(EndRound).is_accepted
+    for expected_late in (False, False, True):
+        table.ask(RaiseComplaint, by="", round=1)
+        raised = table.all_of(ComplaintRaised)[-1]
+        assert raised.is_late is expected_late
+        assert bool(standing(table.state, Scope.FEED)) is not expected_late
+        table.ask(SettleComplaint, complaint=raised.complaint, decision="counted again, paid right")
+        if table.state.procedures.rounds.state == "waiting":
+            deal(table, 3)
+        else:
+            insert(table, 1)
 
 
 def test_the_hold_key_pressed_twice_makes_one_complaint(table: Table) -> None:

@@ -90,8 +90,12 @@ class Bench:
         self.journal.log = self.log
         devices = {name: Recorder(name, self.log) for name in ("shuffler", "switches", "reader")}
         state = state_of(self.journal, HOUSE)
-        self.hub = Hub(self.journal, state, self.clock, devices, [self.published.extend], badges=BADGES)
+        self.hub = Hub(self.journal, state, self.clock, devices, [self._hear], badges=BADGES)
         self.task = asyncio.create_task(self.hub.run())
+
+    def _hear(self, entries: Sequence[Entry]) -> None:
+        self.log.append("publish")
+        self.published.extend(entries)
 
     async def start(self) -> None:
         await self.hub.report(DaemonStarted(version="t", clock_boot="b", house=HOUSE))
@@ -141,6 +145,27 @@ def test_a_jam_stops_and_lights_before_it_is_written_and_is_acknowledged_after(t
         assert "shuffler.revoke(<PermitKind.DEAL: 'deal'>,)" in before
         assert [line for line in before if "set_lamp(<LampColour.RED" in line]
         assert "shuffler.acknowledge(1, 99)" in after
+        assert "publish" in after, "and nobody is told before"
+        assert "publish" not in before
+        await bench.stop()
+
+    run_virtual(main())
+
+
+def test_a_permit_is_given_and_a_request_answered_only_after_the_row(tmp_path: Path) -> None:
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        await bench.play()
+        await bench.hub.ask(StopPlay(id="stop-1"))
+        bench.log.clear()
+        asking = asyncio.create_task(bench.hub.ask(ResumePlay(id="go-1", by="S1")))
+        asking.add_done_callback(lambda _task: bench.log.append("answered"))
+        await asyncio.sleep(0.1)
+        committed = bench.log.index("commit")
+        assert committed < bench.log.index("answered")
+        assert not [line for line in bench.log[:committed] if ".permit(" in line]
+        assert [line for line in bench.log[committed:] if ".permit(<PermitKind.DEAL" in line]
         await bench.stop()
 
     run_virtual(main())
