@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from benchmarks import journal_rows, serial_round_trip
+from benchmarks import jam_alert, journal_rows, request_reply, serial_round_trip
 from benchmarks.compare import Row
 
 ALL: Mapping[str, Callable[[], list[Row]]] = {
     "serial": serial_round_trip.measure,
+    "request": request_reply.measure,
+    "jam": jam_alert.measure,
     "journal": journal_rows.measure,
 }
 

@@ -1,13 +1,15 @@
 """The far side of a pseudo-terminal, in a process of its own, as a device would be: it answers what it is asked.
 
-`python -m benchmarks.far_side ROLE DESCRIPTOR` is that process. The roles answer with what was prepared before:
-the far side of a comparison must cost little and the same for everybody.
+`python -m benchmarks.far_side ROLE DESCRIPTOR` is that process; what comes at its standard input goes out on the
+cable unasked. The roles answer with what was prepared before: the far side of a comparison must cost little and the
+same for everybody.
 """
 
 from __future__ import annotations
 
 import os
 import pty
+import select
 import subprocess
 import sys
 import tty
@@ -15,14 +17,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 
+from benchmarks.prepared import Answer, modbus_device, tdl_device
+
 ROOT = Path(__file__).parents[1]
 READ_SIZE = 65_536
 
-Answer = Callable[[bytes], bytes]  # what has come in one read, and what goes back
-
 
 class FarSide:
-    """`node` is the port to open, and `pid` the process behind it. Ends with the `with` block."""
+    """`node` is the port to open. Ends with the `with` block."""
 
     def __init__(self, role: str = "echo") -> None:
         self._role = role
@@ -32,14 +34,19 @@ class FarSide:
 
     def __enter__(self) -> FarSide:
         command = [sys.executable, "-m", "benchmarks.far_side", self._role, str(self._master)]
-        self._process = subprocess.Popen(command, cwd=ROOT, pass_fds=[self._master])
+        self._process = subprocess.Popen(command, cwd=ROOT, pass_fds=[self._master], stdin=subprocess.PIPE)
         return self
+
+    def send(self, data: bytes) -> None:
+        """Let the device say this by itself."""
+        assert self._process.stdin is not None
+        os.write(self._process.stdin.fileno(), data)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._process.kill()
-        self._process.wait()
+        with self._process:  # closes the pipe and waits
+            self._process.kill()
         os.close(self._master)
         os.close(self._slave)
 
@@ -48,16 +55,25 @@ def _echo(data: bytes) -> bytes:
     return data
 
 
-ROLES: Mapping[str, Callable[[], Answer]] = {"echo": lambda: _echo}
+ROLES: Mapping[str, Callable[[], Answer]] = {
+    "echo": lambda: _echo,
+    "tdl": tdl_device,
+    "modbus": modbus_device,
+}
 
 
 def main() -> None:
     """Answer for ever."""
     role, descriptor = sys.argv[1], int(sys.argv[2])
     answer = ROLES[role]()
-    while data := os.read(descriptor, READ_SIZE):
-        if reply := answer(data):
-            os.write(descriptor, reply)
+    standard_input = sys.stdin.fileno()
+    while True:
+        for ready in select.select([descriptor, standard_input], [], [])[0]:
+            data = os.read(ready, READ_SIZE)
+            if ready == standard_input and not data:
+                return  # who started us is gone
+            if reply := answer(data) if ready == descriptor else data:
+                os.write(descriptor, reply)
 
 
 if __name__ == "__main__":

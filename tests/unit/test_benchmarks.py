@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks import journal_rows, serial_round_trip
+from benchmarks import jam_alert, journal_rows, request_reply, serial_round_trip
 from benchmarks.compare import Reach, Row, interleave, rows
 
 
@@ -49,3 +49,11 @@ def test_serial_round_trip() -> None:
 
 def test_journal_rows() -> None:
     assert_measured(journal_rows.measure(rounds=1, slices=1), journal_rows.PEER)
+
+
+def test_request_reply() -> None:
+    assert_measured(request_reply.measure(rounds=1, slices=1), request_reply.PEER, request_reply.PEER)
+
+
+def test_jam_alert() -> None:
+    assert_measured(jam_alert.measure(rounds=1, samples=3), jam_alert.PEER, jam_alert.PEER)

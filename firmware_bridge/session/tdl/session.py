@@ -215,11 +215,11 @@ class TdlSession:
 
     async def _sleep_until(self, at_s: float) -> None:
         """Until something happens, at most until that loop time. Raises why the session is over."""
+        alarm = asyncio.get_running_loop().call_at(at_s, self._wake.set)
         try:
-            async with asyncio.timeout_at(at_s):
-                await self._wake.wait()
-        except TimeoutError:
-            pass
+            await self._wake.wait()
+        finally:
+            alarm.cancel()
         self._wake.clear()
         if self._over is not None:
             raise self._over
