@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from drivers import events
 from drivers.events import Outcome, Reason, Verb
 from firmware_bridge.clock import NS_PER_S
-from tableside import alerts, devices, incidents, locks, timers
+from tableside import alerts, devices, incidents, locks, timers, unknown_outcomes
 from tableside.decisions import (
     CommandAccepted,
     CommandFinished,
@@ -175,13 +175,7 @@ def settle(turn: Turn, command: Command, by: str, moved: int | None) -> None:
     """An unknown outcome is known now: by *meter*, *count* or *person*. Its lock goes."""
     turn.decide(CommandSettled(device=command.device, number=command.number, by=by, moved=moved))
     _close(turn, command, Outcome.DONE, Reason.NONE, moved)
-    locks.remove_all(turn, lock_reason(command), by)
-    alerts.clear_alert(turn, "OUTCOME-UNKNOWN", f"{command.device}:{command.number}", by=by, why="settled")
-
-
-def lock_reason(command: Command) -> str:
-    """The name of the lock that an unknown outcome adds."""
-    return f"unknown outcome {command.device} {command.number}"
+    unknown_outcomes.free(turn, command.device, command.number, by)
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -247,12 +241,7 @@ def _adopted(turn: Turn, command: Command, levels: devices.DeviceLevels) -> None
 
 
 def _forgotten(turn: Turn, command: Command, _told: Told) -> None:
-    incidents.open_incident(
-        turn,
-        "device lost its memory",
-        "CSM-8",
-        f"{command.device}: accepted command {command.number}, now knows nothing",
-    )
+    unknown_outcomes.forgotten(turn, command.device, command.number)
     _lose(turn, command, "the device had accepted it and says never")
 
 
@@ -324,12 +313,8 @@ def _contradicts(turn: Turn, device: str, told: Told) -> None:
         return
     for closed in turn.state.commands.closed:
         if (closed.device, closed.number) == (device, told.number) and closed.outcome is not told.outcome:
-            incidents.open_incident(
-                turn,
-                "outcome contradicted",
-                "CSM-8",
-                f"{device}: command {told.number} was {closed.outcome}, now {told.outcome}",
-            )
+            text = f"{device}: command {told.number} was {closed.outcome}, now {told.outcome}"
+            incidents.open_incident(turn, "outcome contradicted", "CSM-8", text)
 
 
 def _memory_differs(turn: Turn, device: str) -> bool:
@@ -368,9 +353,7 @@ def _lose(turn: Turn, command: Command, why: str) -> None:
     turn.decide(CommandUnknown(device=command.device, number=command.number, why=why))
     _write(turn, replace(command, stage=Stage.UNKNOWN))
     timers.cancel(turn, timer(command.device, command.number))
-    for scope in (Scope.DEAL, Scope.FEED):
-        locks.add(turn, scope, lock_reason(command), "CSM-8")
-    alerts.raise_alert(turn, "OUTCOME-UNKNOWN", f"{command.device}:{command.number}")
+    unknown_outcomes.lock(turn, command.device, command.number)
     turn.happened(CommandLost(device=command.device, number=command.number, verb=command.verb, step=command.step))
 
 

@@ -18,12 +18,13 @@ from drivers.events import Ability, Holding, LampColour, LampPattern, Place
 from tableside import card_account, incidents
 from tableside.card_account import Evidence
 from tableside.decisions import NoticesResumed
-from tableside.happenings import CardsEntered, CardsLeft, DeviceCame, DeviceWent
+from tableside.happenings import CardsEntered, CardsLeft, DeviceCame, DeviceWent, LevelsFound
 from tableside.tables import Turn
 
 if TYPE_CHECKING:
     from tableside.state import TableState
 
+JAM = 0  # TDL §9 FAULTS: a jam is listed as fault 0
 METER_MODULUS = 1 << 32  # TDL §5: u32 since boot
 # More cards than a table can hold cannot pass a sensor between two notices: a larger step is a broken meter.
 METER_STEP_MAX = 1_000
@@ -37,6 +38,14 @@ class EndedBoot(msgspec.Struct, frozen=True):
     meter_out: int
 
 
+class Found(msgspec.Struct, frozen=True):
+    """What stood when the device was connected; told to the tables when the notices that it had kept are in."""
+
+    is_lid_open: bool | None
+    jams: tuple[Place, ...]
+    faults: tuple[tuple[int, Place], ...]
+
+
 class DeviceLevels(msgspec.Struct, frozen=True):
     """One device as last told. Counts in cards; `notice` is the last number of `boot` that the journal holds."""
 
@@ -47,6 +56,7 @@ class DeviceLevels(msgspec.Struct, frozen=True):
     is_simulated: bool = False
     boot: int = 0
     notice: int = 0
+    found: Found | None = None
     backlog: int = 0  # notices up to this number wait at the device since it connected
     ended: EndedBoot | None = None
     epoch: int = 0
@@ -144,6 +154,18 @@ def learn(turn: Turn, fact: events.Fact) -> None:
     act = LEARNING.get(type(fact))
     if act is not None:
         act(turn, fact)
+    _tell_found(turn, fact.device)
+
+
+def _tell_found(turn: Turn, device: str) -> None:
+    """All that was kept is told: what stood at the connection now goes for what stands."""
+    levels = of(turn, device)
+    found = levels.found
+    if found is None or not levels.is_connected or not levels.has_told_all:
+        return
+    is_lid_open = levels.is_lid_open if found.is_lid_open is None else found.is_lid_open
+    put(turn, device, replace(levels, found=None, is_lid_open=is_lid_open, jams=found.jams, faults=found.faults))
+    turn.happened(LevelsFound(device=device, is_lid_open=found.is_lid_open, jams=found.jams, faults=found.faults))
 
 
 def _ready(turn: Turn, fact: events.DeviceReady) -> None:
@@ -173,10 +195,15 @@ def _ready(turn: Turn, fact: events.DeviceReady) -> None:
     if before.serial != fact.serial:
         levels = replace(levels, ended=None)
     is_keeping = fact.oldest_notice <= fact.newest_notice
-    levels = replace(levels, backlog=fact.newest_notice if is_keeping else 0)
+    levels = replace(levels, backlog=fact.newest_notice if is_keeping else 0, found=_found(fact))
     put(turn, fact.device, levels)
     turn.decide(NoticesResumed(device=fact.device, boot=fact.boot, number=levels.notice))
     turn.happened(DeviceCame(device=fact.device, is_new_boot=is_new_boot))
+
+
+def _found(fact: events.DeviceReady) -> Found:
+    jams = tuple(place for fault, place in fact.faults if fault == JAM)
+    return Found(fact.is_lid_open, jams, tuple((fault, place) for fault, place in fact.faults if fault != JAM))
 
 
 def _new_boot(levels: DeviceLevels, boot: int) -> DeviceLevels:
@@ -252,9 +279,8 @@ def _step(turn: Turn, device: str, before: int, after: int) -> int:
     """Cards between two meter readings, over the meter's wrap (BR-057)."""
     step = (after - before) % METER_MODULUS
     if step > METER_STEP_MAX:
-        incidents.open_incident(
-            turn, "meter", "CSM-6", f"{device}: meter went from {before} to {after}, which no table can do; not posted"
-        )
+        text = f"{device}: meter went from {before} to {after}, which no table can do; not posted"
+        incidents.open_incident(turn, "meter", "CSM-6", text)
         return 0
     return step
 

@@ -301,6 +301,40 @@ class DeviceWent(Happening, frozen=True, kw_only=True):
     device: str
 
 
+class LevelsFound(Happening, frozen=True, kw_only=True):
+    """What a device showed when it was connected, once all it had kept is told: what differs happened unseen.
+
+    `is_lid_open` None: it has no lid switch. `faults` are (fault, place), jams apart.
+    """
+
+    device: str
+    is_lid_open: bool | None
+    jams: tuple[Place, ...]
+    faults: tuple[tuple[int, Place], ...]
+
+
+class JamFound(Happening, frozen=True, kw_only=True):
+    """A jam stands that nobody told of (semantics §1.4)."""
+
+    device: str
+    place: Place
+
+
+class JamFoundGone(Happening, frozen=True, kw_only=True):
+    """A jam is gone that nobody told of: the device was restarted, or could not keep its notice."""
+
+    device: str
+    place: Place
+
+
+class FaultFound(Happening, frozen=True, kw_only=True):
+    """A fault stands that nobody told of."""
+
+    device: str
+    fault: int
+    place: Place
+
+
 class SwapStarted(Happening, frozen=True, kw_only=True):
     old: str
     new: str

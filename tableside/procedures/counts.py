@@ -210,6 +210,7 @@ PROCEDURE = Procedure(
         Row(S.RUNNING, CommandClosed, S.DUE, _again, _is_mine, said="not counted"),
         Row(S.RUNNING, CommandLost, S.DUE, _lost, _is_mine, said="outcome unknown"),
         Row(S.READING, LevelsRead, S.IDLE, _ended, _is_told, said="content read"),
+        Row(S.READING, DeviceCame, S.DUE, _count_after_boot, _unverified, said="restarted before it told its count"),
         Row(S.READING, DeviceCame, None, _read_again, _is_machine, said="device back"),
     ),
     next_step={

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from drivers.events import DeviceFaulted, DeviceFaultGone, Tampered
 from tableside import alerts, devices, incidents, locks, presence
 from tableside.decisions import FaultCleared
-from tableside.happenings import CountWanted
+from tableside.happenings import CountWanted, FaultFound, LevelsFound
 from tableside.house import Role
 from tableside.locks import Scope
 from tableside.requests import ClearFault, InspectDevice
@@ -36,6 +36,7 @@ BOTH = (Scope.DEAL, Scope.FEED)
 SELF_CLEARING = frozenset({13})
 # What such a fault raises; at most one of these stands for a fault.
 TEXTS = ("DEVICE-FAULT", "FEED-FAULT", "DOUBLE-FEED")
+WARNING = "DEVICE-WARNING"
 TAMPERED = "tamper"
 
 
@@ -79,10 +80,10 @@ def _is_locked(turn: Turn, device: str, fault: int) -> bool:
 # --- faults -------------------------------------------------------------------------------------------------
 
 
-def _began(turn: Turn, what: DeviceFaulted) -> None:
+def _began(turn: Turn, what: DeviceFaulted | FaultFound) -> None:
     place, said = _place(what.device, what.fault), {"device": what.device, "fault": str(what.fault)}
     if what.fault in WARNINGS:
-        alerts.raise_alert(turn, "DEVICE-WARNING", place, **said)
+        alerts.raise_alert(turn, WARNING, place, **said)
         return
     scopes = FORBIDS.get(what.fault, BOTH)
     for scope in scopes:
@@ -96,13 +97,35 @@ def _began(turn: Turn, what: DeviceFaulted) -> None:
 
 def _went(turn: Turn, what: DeviceFaultGone) -> None:
     """A warning or a level goes by itself; a fault that stopped play only where somebody has named it."""
-    if _stands(turn, what.device, what.fault):
-        return  # at another place still
-    key = _place(what.device, what.fault)
+    if not _stands(turn, what.device, what.fault):  # nor at another place
+        _gone(turn, what.device, what.fault)
+
+
+def _gone(turn: Turn, device: str, fault: int) -> None:
+    key = _place(device, fault)
     by = turn.state.procedures.device_faults.named.get(key, "")
-    alerts.clear_alert(turn, "DEVICE-WARNING", key, by=what.device, why="gone")
-    if by or what.fault in SELF_CLEARING:
-        _let_go(turn, what.device, what.fault, by or what.device)
+    alerts.clear_alert(turn, WARNING, key, by=device, why="gone")
+    if by or fault in SELF_CLEARING:
+        _let_go(turn, device, fault, by or device)
+
+
+def _compare_found(turn: Turn, what: LevelsFound) -> None:
+    """Faults that began or went while nobody could tell (semantics §1.4)."""
+    if devices.is_standing_by(turn.state, what.device):
+        return
+    found = {fault for fault, _ in what.faults}
+    known = _known(turn, what.device)
+    for fault, place in what.faults:
+        if fault not in known:
+            turn.happened(FaultFound(device=what.device, fault=fault, place=place))
+    for fault in sorted(known - found):
+        _gone(turn, what.device, fault)
+
+
+def _known(turn: Turn, device: str) -> set[int]:
+    """The faults of a device that something stands for here."""
+    places = [alert.place for alert in turn.state.alerts.standing.values() if alert.text in (*TEXTS, WARNING)]
+    return {int(place.rpartition(":")[2]) for place in places if place.rpartition(":")[0] == device}
 
 
 def _let_go(turn: Turn, device: str, fault: int, by: str) -> None:
@@ -179,6 +202,8 @@ PROCEDURE = Procedure(
     write=lambda _turn, _what, _target: None,
     rows=(
         Row(A, DeviceFaulted, None, _began, said="fault"),
+        Row(A, FaultFound, None, _began, said="fault found"),
+        Row(A, LevelsFound, None, _compare_found, said="compared"),
         Row(A, DeviceFaultGone, None, _went, said="fault gone"),
         Row(A, ClearFault, None, _named, guards=(MENDER, _is_there), said="cleared by name"),
         Row(A, MachineCountedOut, None, _exchanged, said="machine exchanged"),

@@ -14,12 +14,15 @@ from msgspec.structs import replace
 
 from drivers.events import CardJammed, JamGone, Place
 from firmware_bridge.clock import NS_PER_S
-from tableside import alerts, incidents, locks, presence
+from tableside import alerts, devices, incidents, locks, presence
 from tableside.happenings import (
     CardsHandled,
     CountWanted,
     JamCleared,
+    JamFound,
+    JamFoundGone,
     JamOpened,
+    LevelsFound,
     QuietPointReached,
     SessionClosed,
     SwapAdvised,
@@ -42,6 +45,7 @@ OTHER_TEXT = "JAM-OTHER"
 # Incidents, which a machine swap can name: jams that advise it, and one that a supervisor could not clear.
 REPEATED = "repeated jams"
 HELP_ASKED = "technician called"
+AtPlace = CardJammed | JamGone | JamFound | JamFoundGone
 NS_PER_MINUTE = 60 * NS_PER_S
 
 
@@ -87,13 +91,13 @@ def lock_reason(place: str) -> str:
 # --- at one place --------------------------------------------------------------------------------------------
 
 
-def read_place(state: TableState, what: CardJammed | JamGone) -> JamState:
+def read_place(state: TableState, what: AtPlace) -> JamState:
     """The state at the place that the fact speaks of."""
     jam = state.procedures.jams.standing.get(what.place)
     return JamState.CLEAR if jam is None else jam.state
 
 
-def _write_place(turn: Turn, what: CardJammed | JamGone, target: Enum) -> None:
+def _write_place(turn: Turn, what: AtPlace, target: Enum) -> None:
     assert isinstance(target, JamState)
     _set(turn, what.place, target)
 
@@ -106,7 +110,7 @@ def _set(turn: Turn, place: str, target: JamState, taken_out: int = 0) -> None:
     put(turn, standing=standing)
 
 
-def _jammed(turn: Turn, what: CardJammed) -> None:
+def _jammed(turn: Turn, what: AtPlace) -> None:
     house = turn.state.house
     since = turn.given.wall_ns - house.jam_advice_minutes * NS_PER_MINUTE
     lately = (*((place, at) for place, at in _of(turn).lately if at > since), (str(what.place), turn.given.wall_ns))
@@ -125,7 +129,7 @@ def _jammed(turn: Turn, what: CardJammed) -> None:
         alerts.raise_alert(turn, "JAM-REPEATED", what.place, n=str(times), place=what.place, minutes=minutes)
 
 
-def _cleared(turn: Turn, what: JamGone) -> None:
+def _cleared(turn: Turn, what: AtPlace) -> None:
     _over(turn, what.place)
 
 
@@ -151,11 +155,15 @@ AT_PLACE = Procedure(
     read=read_place,
     write=_write_place,
     rows=(
+        Row(P.CLEAR, JamFound, P.STUCK, _jammed, said="found stuck"),
+        Row(P.STUCK, JamFoundGone, P.PATH_CLEAR, said="found clear"),
+        Row(P.ANSWERED, JamFoundGone, None, _cleared, said="found clear"),
         Row(P.CLEAR, CardJammed, P.STUCK, _jammed, said="card stuck"),
         Row(P.CLEAR, JamGone, None, said="gone already"),
         Row(P.STUCK, CardJammed, None, said="still stuck"),
         Row(P.STUCK, JamGone, P.PATH_CLEAR, said="path clear"),
         Row(P.PATH_CLEAR, CardJammed, P.STUCK, _jammed, said="stuck again"),
+        Row(P.PATH_CLEAR, JamFound, P.STUCK, _jammed, said="found stuck"),
         Row(P.PATH_CLEAR, JamGone, None, said="path clear"),
         Row(P.ANSWERED, CardJammed, P.STUCK, _jammed, said="stuck again"),
         Row(P.ANSWERED, JamGone, None, _cleared, said="cleared"),
@@ -196,6 +204,21 @@ def _answered(turn: Turn, what: CardsHandled) -> None:
             _over(turn, Place(place))
         else:
             _set(turn, place, JamState.ANSWERED)
+
+
+def _is_machine(turn: Turn, what: LevelsFound) -> bool:
+    return what.device == devices.machine(turn.state)
+
+
+def _compare_found(turn: Turn, what: LevelsFound) -> None:
+    """Jams that began or went while nobody could tell (semantics §1.4)."""
+    standing = _of(turn).standing
+    for place in what.jams:
+        if place not in standing or standing[place].state is JamState.PATH_CLEAR:
+            turn.happened(JamFound(device=what.device, place=place))
+    for name, jam in standing.items():
+        if name not in what.jams and jam.state is not JamState.PATH_CLEAR:
+            turn.happened(JamFoundGone(device=what.device, place=Place(name)))
 
 
 def _call(turn: Turn, _what: CallTechnician) -> None:
@@ -262,6 +285,7 @@ HELP = Procedure(
         *(Row(state, MachineCountedOut, None, _taken_away, said="machine exchanged") for state in H),
         *(Row(state, SwapCompleted, None, _exchanged, said="swap completed", watches=True) for state in H),
         *(Row(state, SessionClosed, None, _kept, said="table closed", watches=True) for state in H),
+        *(Row(state, LevelsFound, None, _compare_found, _is_machine, said="compared") for state in H),
         Row(H.NOT_NEEDED, CardsHandled, None, said="no jam"),
         Row(H.SUPERVISOR, CardsHandled, None, _answered, said="answered for"),
         Row(H.TECHNICIAN, CardsHandled, None, _answered, said="answered for"),

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from drivers.events import LidClosed, LidOpened, PermitKind
 from tableside import alerts, card_account, devices, incidents, locks, presence, timers
 from tableside.card_account import DAMAGED, HAND, MACHINE, TABLE, TRAY, Evidence
-from tableside.happenings import CardsHandled, CountWanted, PresenceShown, QuietPointReached
+from tableside.happenings import CardsHandled, CountWanted, LevelsFound, PresenceShown, QuietPointReached
 from tableside.inputs import DeadlinePassed
 from tableside.locks import Scope
 from tableside.permits import LID_MS, Wish
@@ -77,7 +77,7 @@ def _not_opened(turn: Turn, _what: DeadlinePassed) -> None:
     presence.end(turn, Operation.LID)
 
 
-def _opened(turn: Turn, _what: LidOpened) -> None:
+def _opened(turn: Turn, _what: LidOpened | LevelsFound) -> None:
     timers.cancel(turn, FREE_TIMER)
     _lock(turn)
     timers.start(turn, LONG_TIMER, turn.state.house.lid_open_alert_s)
@@ -87,7 +87,26 @@ def _opened_by_nobody(turn: Turn, what: LidOpened) -> None:
     put(turn, by="", answered=None, is_known=False)
     _lock(turn)
     incidents.open_incident(turn, "lid", "CSM-2", f"{what.device}: lid opened by nobody known")
-    alerts.raise_alert(turn, "LID-FOUND-OPEN" if what.number == 0 else "LID-OPEN")
+    alerts.raise_alert(turn, "LID-OPEN")
+
+
+def _found_open(turn: Turn, what: LevelsFound) -> None:
+    """semantics §1.4: opened while nobody saw it, so by nobody known."""
+    put(turn, by="", answered=None, is_known=False)
+    _lock(turn)
+    incidents.open_incident(turn, "lid", "CSM-2", f"{what.device}: lid found open, opened by nobody known")
+    alerts.raise_alert(turn, "LID-FOUND-OPEN")
+
+
+def _is_open_here(turn: Turn, what: LevelsFound) -> bool:
+    return bool(what.is_lid_open) and not devices.is_standing_by(turn.state, what.device)
+
+
+def _is_shut_everywhere(turn: Turn, what: LevelsFound) -> bool:
+    """No device that could tell says that it is open: its closing was not told (a restart in between)."""
+    told = (devices.machine(turn.state), turn.state.house.switch_box)
+    is_open = any(devices.of(turn, name).is_lid_open for name in told)
+    return what.is_lid_open is False and what.device in told and not is_open
 
 
 def _signed_in(turn: Turn, _what: OpenLid) -> None:
@@ -143,16 +162,20 @@ def _answered_late(turn: Turn, what: CardsTakenOut) -> None:
     _done(turn)
 
 
-def _is_answered(turn: Turn, _what: LidClosed) -> bool:
+def _is_answered(turn: Turn, _what: LidClosed | LevelsFound) -> bool:
     return turn.state.procedures.lid.answered is not None
 
 
-def _shut(turn: Turn, _what: LidClosed) -> None:
+def _is_found_answered(turn: Turn, what: LevelsFound) -> bool:
+    return _is_shut_everywhere(turn, what) and turn.state.procedures.lid.answered is not None
+
+
+def _shut(turn: Turn, _what: LidClosed | LevelsFound) -> None:
     timers.cancel(turn, LONG_TIMER)
     _done(turn)
 
 
-def _shut_unanswered(turn: Turn, _what: LidClosed) -> None:
+def _shut_unanswered(turn: Turn, _what: LidClosed | LevelsFound) -> None:
     timers.cancel(turn, LONG_TIMER)
 
 
@@ -182,6 +205,7 @@ def _clear_alerts(turn: Turn, why: str) -> None:
 
 SIGNED_IN = presence.needs(Operation.LID, "CSM-2")
 S = LidState
+WATCHED = (S.SHUT, S.ASKING)
 PROCEDURE = Procedure(
     name="lid",
     rule="CSM-2",
@@ -191,6 +215,11 @@ PROCEDURE = Procedure(
     rows=(
         Row(S.SHUT, OpenLid, S.FREE, _free, guards=(SIGNED_IN,), said="the lid is free"),
         Row(S.SHUT, LidOpened, S.UNSIGNED, _opened_by_nobody, said="opened by nobody known"),
+        *(Row(state, LevelsFound, S.UNSIGNED, _found_open, _is_open_here, said="found open") for state in WATCHED),
+        Row(S.FREE, LevelsFound, S.OPEN, _opened, _is_open_here, said="found open"),
+        Row(S.OPEN, LevelsFound, S.SHUT, _shut, _is_found_answered, said="found shut, answered"),
+        Row(S.OPEN, LevelsFound, S.ASKING, _shut_unanswered, _is_shut_everywhere, said="found shut, not answered"),
+        Row(S.UNSIGNED, LevelsFound, S.ASKING, _shut_unanswered, _is_shut_everywhere, said="found shut"),
         Row(S.SHUT, LidClosed, None, said="shut"),
         Row(S.SHUT, CardsTakenOut, None, _handled, guards=(SIGNED_IN, _is_answer), said="answered"),
         Row(S.FREE, LidOpened, S.OPEN, _opened, said="opened"),

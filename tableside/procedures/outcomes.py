@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from drivers.events import Outcome
-from tableside import alerts, commands, devices, incidents, locks, permits, presence
+from tableside import alerts, commands, devices, incidents, locks, permits, presence, unknown_outcomes
 from tableside.commands import Stage
 from tableside.happenings import CommandClosed, CommandLost, CountEnded, CountWanted
 from tableside.house import Role
@@ -34,9 +34,9 @@ class OutcomeState(StrEnum):
 
 
 def read(state: TableState, _what: object) -> OutcomeState:
-    """Derived status cannot drift: unknown while any open command is."""
+    """Derived status cannot drift: unknown while any open command is, or its lock waits for the named act."""
     is_unknown = any(command.stage is Stage.UNKNOWN for command in state.commands.open.values())
-    return OutcomeState.UNKNOWN if is_unknown else OutcomeState.CERTAIN
+    return OutcomeState.UNKNOWN if is_unknown or unknown_outcomes.is_any(state) else OutcomeState.CERTAIN
 
 
 def _want_count(turn: Turn, _what: CommandLost) -> None:
@@ -45,9 +45,15 @@ def _want_count(turn: Turn, _what: CommandLost) -> None:
 
 def _counted(turn: Turn, what: CountEnded) -> None:
     """The machine was counted and agrees: what the unknown command moved, the meters have shown."""
+    _settle_all(turn, what.device, "count")
+
+
+def _settle_all(turn: Turn, device: str, by: str) -> None:
     for command in tuple(turn.state.commands.open.values()):
-        if command.stage is Stage.UNKNOWN and command.device == what.device:
+        if command.stage is Stage.UNKNOWN and command.device == device:
             commands.settle(turn, command, "count", None)
+    for number in unknown_outcomes.numbers(turn.state, device):
+        unknown_outcomes.free(turn, device, number, by)
 
 
 def _agrees(_turn: Turn, what: CountEnded) -> bool:
@@ -56,22 +62,24 @@ def _agrees(_turn: Turn, what: CountEnded) -> bool:
 
 def _counted_out(turn: Turn, what: MachineCountedOut) -> None:
     """The machine was emptied and counted by hand: what its unknown command moved is in that count."""
-    for command in tuple(turn.state.commands.open.values()):
-        if command.stage is Stage.UNKNOWN and command.device == what.device:
-            commands.settle(turn, command, "count", None)
+    _settle_all(turn, what.device, turn.by)
 
 
 def _is_unknown(turn: Turn, what: SettleUnknown) -> Refusal | None:
     command = commands.of(turn, what.device, what.command)
     if command is not None and command.stage is Stage.UNKNOWN:
         return None
+    if command is None and what.command in unknown_outcomes.numbers(turn.state, what.device):
+        return None  # a later word of the device has told its end; the lock waits for this act
     return Refusal("CSM-8", f"command {what.command} of {what.device} is not unknown", "see the open commands")
 
 
 def _settle(turn: Turn, what: SettleUnknown) -> None:
     command = commands.of(turn, what.device, what.command)
-    assert command is not None
-    commands.settle(turn, command, "person", what.moved)
+    if command is None:
+        unknown_outcomes.free(turn, what.device, what.command, turn.by)
+    else:
+        commands.settle(turn, command, "person", what.moved)
 
 
 def _two_persons(turn: Turn, what: AdoptDevice | AcceptJournal) -> Refusal | None:

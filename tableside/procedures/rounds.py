@@ -120,7 +120,7 @@ def _of(turn: Turn) -> RoundSlice:
 def _close(turn: Turn, _what: ClosingAnnounced) -> None:
     """The session ends: what is still outside is gathered and sorted, not carried into the next one."""
     put(turn, held_over=0, held_since=0, lag=0, to_return=0, returned=0)
-    alerts.clear_alert(turn, "HELD-OVER", by=turn.by, why="closing announced")
+    alerts.clear_alert(turn, "HELD-OVER-LONG", by=turn.by, why="closing announced")
 
 
 # --- dealing ------------------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ def _first_card(turn: Turn, what: CardsLeft) -> None:
         _hold(turn, left_outside)  # nobody said so: cards of the last round are still outside (CSM-11)
     put(turn, number=rounds.number + 1, dealt=what.cards, returned=0, to_return=0, after_stop=0)
     turn.happened(RoundStarted(round=rounds.number + 1))
-    if _is_stopped(turn, what):
+    if locks.standing(turn.state, Scope.DEAL):  # also what stops only the next round: this is it
         _dealt_while_stopped(turn, what)
 
 

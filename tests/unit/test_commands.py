@@ -11,6 +11,7 @@ from tableside.inputs import Input
 from tableside.locks import Scope, standing
 from tableside.requests import SettleUnknown
 from tableside.tables import Turn
+from tests.support.session import levels
 from tests.support.table import HOUSE, Table
 
 LAMP_ONLY = dict.fromkeys(Ability, Holding.CANNOT) | {Ability.LAMP: Holding.ENFORCES}
@@ -177,3 +178,28 @@ def test_a_new_device_is_adopted_once() -> None:
     table.ready(epoch=HOUSE.epoch, highest_number=1)
     assert not table.state.commands.open
     assert len([intended for intended in table.all_of(CommandIntended) if intended.verb is Verb.ADOPT]) == 1
+
+
+def unknown_locks(table: Table) -> list[str]:
+    return [lock.reason for lock in standing(table.state, Scope.DEAL) if "unknown" in lock.reason]
+
+
+def test_a_later_word_leaves_the_lock_to_a_person() -> None:
+    """The command is closed, its lock is not: without a named act for it the table would stay locked for ever."""
+    table = table_with(Stage.UNKNOWN)
+    tell(table, Outcome.DONE)
+    assert unknown_locks(table)
+    assert not table.ask(SettleUnknown, by="D1", device="shuffler", command=1, moved=0).is_accepted
+    assert table.ask(SettleUnknown, device="shuffler", command=1, moved=0).is_accepted
+    assert not unknown_locks(table)
+    assert "OUTCOME-UNKNOWN" not in {alert.text for alert in table.state.alerts.standing.values()}
+
+
+def test_a_later_word_leaves_the_lock_to_a_count() -> None:
+    table = table_with(Stage.UNKNOWN)
+    tell(table, Outcome.DONE)
+    number = next(command.number for command in table.state.commands.open.values())
+    table.notice(events.CommandEnded, command=number, outcome=Outcome.DONE, moved=0)
+    levels(table, content=0)
+    assert not unknown_locks(table)
+    assert "OUTCOME-UNKNOWN" not in {alert.text for alert in table.state.alerts.standing.values()}

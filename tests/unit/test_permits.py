@@ -6,7 +6,7 @@ from drivers import events
 from drivers.events import Outcome, PermitEnding, PermitKind, Reason
 from tableside.decisions import PermitGranted, PermitRevoked
 from tableside.permits import Wish
-from tableside.requests import EndRound, ResumePlay, StopPlay
+from tableside.requests import CountAll, EndRound, ResumePlay, StopPlay
 from tests.support.session import feed, give_out, levels, open_table
 from tests.support.table import Table
 
@@ -59,11 +59,9 @@ def test_a_lock_revokes_and_its_removal_gives_again() -> None:
 
 def test_a_permit_refused_for_unverified_content_waits_for_the_count() -> None:
     table = open_table()
-    table.give(events.DeviceLost(device="shuffler", why="power"))
-    table.restarted("shuffler", boot=2, content=312, is_lid_open=True, is_content_unverified=True)
     table.give(events.PermitAnswered(device="shuffler", what=PermitKind.DEAL, reason=Reason.CONTENT_UNVERIFIED))
     held = len(grants(table, PermitKind.DEAL))
-    table.notice(events.LidClosed)
+    assert table.ask(CountAll, by="S1").is_accepted
     number = next(iter(table.state.commands.open.values())).number
     table.notice(events.CommandEnded, command=number, outcome=Outcome.DONE, moved=312)
     levels(table, content=312)

@@ -36,6 +36,7 @@ SILENT = {
     happenings.CountWanted,
     happenings.DeviceCame,
     happenings.DeviceWent,
+    happenings.LevelsFound,
     happenings.PermitSpent,
     happenings.PresenceMissed,
     happenings.QuietPointReached,
