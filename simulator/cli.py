@@ -59,6 +59,30 @@ def serve(plan: Path, pace: float | None, lab: bool) -> None:
 
 
 @main.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--plan", type=click.Path(path_type=Path), required=True, help="What `serve` simulates.")
+@click.option("--pace", type=float, help="The pace that `serve` was given, where not the plan's.")
+@click.option("--control-socket", type=click.Path(path_type=Path), required=True, help="The running daemon's.")
+@click.option("--table", required=True, help="The table at which people act.")
+@click.option("--language", default="en", show_default=True, help="Of the alerts that are told.")
+def scenario(file: Path, plan: Path, pace: float | None, control_socket: Path, table: str, language: str) -> None:
+    """Let people play FILE at the running table; exit 1 where a step does not come out as expected."""
+    from .plan import PlanRefused, read_plan
+    from .play import Where, play, told
+    from .scenario import ScenarioRefused
+
+    try:
+        given = read_plan(plan).simulation
+        where = Where(control_socket, Path(given.side_channel), table, pace or given.pace, language)
+        outcome = asyncio.run(play(file, where, click.echo))
+    except (PlanRefused, ScenarioRefused) as refused:
+        click.echo(str(refused), err=True)
+        sys.exit(EXIT_CONFIG)
+    click.echo(told(outcome))
+    sys.exit(0 if outcome.is_right else 1)
+
+
+@main.command()
 @SIDE_CHANNEL
 @click.option("--lab", is_flag=True, help="Everything, also what lies face down or in the machine.")
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON.")

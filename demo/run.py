@@ -1,0 +1,125 @@
+"""`make run`: a simulated table's days, with every part in a process of its own. Imports nothing of ours.
+
+Starts the simulator (devices on pseudo-terminals), the daemon, and the people who play the scenario; kills and starts
+the daemon where the day says so; at the end asks the journal whether all is well. The journal stays in `run/`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent
+RUN = ROOT / "run"
+TABLE = "BJ-07"
+DAYS = (ROOT / "scenarios" / "first_rounds.toml",)
+PLAN = HERE / "simulation.toml"
+HOST = HERE / "host.toml"
+CONTROL = RUN / "control.sock"
+SIDE = RUN / "simulator.sock"
+# A machine that is busy elsewhere starts a Python program late; nothing here takes longer than a second by itself.
+PATIENCE_S = 60.0
+STOP_S = 15.0
+# The scenario's lines that begin so are for us (simulator/play.py).
+FOR_US = "!"
+
+
+class Process:
+    """One of the programs; its own words go to a file in run/."""
+
+    def __init__(self, name: str, *arguments: str) -> None:
+        self.name = name
+        self._arguments = [sys.executable, "-m", *arguments]
+        self._child: subprocess.Popen[str] | None = None
+
+    def start(self, until: Path) -> None:
+        """Start it and wait for the socket that it opens when it is ready."""
+        until.unlink(missing_ok=True)
+        with (RUN / f"{self.name}.log").open("a", encoding="utf-8") as log:
+            self._child = subprocess.Popen(self._arguments, cwd=ROOT, stdout=log, stderr=log, text=True)
+        deadline = time.monotonic() + PATIENCE_S
+        while not until.exists():
+            if self._child.poll() is not None or time.monotonic() > deadline:
+                sys.exit(f"the {self.name} did not start: see {RUN / self.name}.log")
+            time.sleep(0.05)
+
+    def kill(self) -> None:
+        """As by kill -9."""
+        assert self._child is not None
+        self._child.kill()
+        self._child.wait()
+
+    def stop(self) -> int:
+        """As by systemctl stop; returns its exit code."""
+        if self._child is None or self._child.poll() is not None:
+            return 0 if self._child is None else self._child.returncode
+        self._child.send_signal(signal.SIGTERM)
+        try:
+            return self._child.wait(STOP_S)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return 1
+
+
+def play(day: Path, daemon: Process) -> int:
+    """Let the people play one day; what is for us is done and answered."""
+    command = [sys.executable, "-m", "simulator", "scenario", str(day), "--plan", str(PLAN)]
+    command += ["--control-socket", str(CONTROL), "--table", TABLE]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as people:
+        assert people.stdin is not None
+        assert people.stdout is not None
+        try:
+            for line in people.stdout:
+                if not line.startswith(FOR_US):
+                    print(line, end="", flush=True)
+                    continue
+                daemon.kill() if line.strip() == "!kill-daemon" else daemon.start(CONTROL)
+                people.stdin.write("done\n")
+                people.stdin.flush()
+        except BaseException:
+            people.kill()
+            raise
+    return people.returncode
+
+
+def ask(*arguments: str) -> int:
+    """Run the product's own command line and show what it says."""
+    sys.stdout.flush()
+    return subprocess.run([sys.executable, "-m", "tableside", *arguments], cwd=ROOT, check=False).returncode
+
+
+def main() -> int:
+    """The days, the summary, the verdict."""
+    shutil.rmtree(RUN, ignore_errors=True)
+    (RUN / "dev").mkdir(parents=True)
+    os.environ["PYTHONPATH"] = str(ROOT)
+    simulator = Process("simulator", "simulator", "serve", str(PLAN))
+    daemon = Process("daemon", "tableside", "run", "--config", str(HOST))
+    wrong = 0
+    try:
+        simulator.start(SIDE)
+        daemon.start(CONTROL)
+        for day in DAYS:
+            wrong = wrong or play(day, daemon)
+            print()
+        wrong = wrong or ask("status", "--config", str(HOST))
+    except KeyboardInterrupt:
+        return 130
+    finally:
+        wrong = daemon.stop() or wrong
+        wrong = simulator.stop() or wrong
+    journal = str(RUN / f"{TABLE}.db")
+    wrong = ask("journal", "verify", journal) or wrong
+    print("All balanced." if not wrong else "NOT all well: see above, and the logs in run/.", flush=True)
+    print(f"The journal stays in run/{TABLE}.db: try `tableside journal report run/{TABLE}.db`.")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,133 @@
+"""Plays a scenario against running processes: the daemon's control socket and the simulator's side channel.
+
+The daemon itself is the launcher's: where the scenario kills or starts it, a line goes out and an answer is waited
+for (`Launcher`). Everything else is told as people at the table would tell it, one line each.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .director import Director, Outcome, gather_cast
+from .hands_voice import SideVoice
+from .kinds import KINDS
+from .people import Scene
+from .scenario import read_scenario
+from .speaking import Channel, Conversation, UnixChannel
+from .watch import Row, Watch
+
+RETRY_S = 0.2
+# A line that begins so is for the launcher, and answered by a line; see demo/run.py.
+TO_LAUNCHER = "!"
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Which processes, which table, and at what pace people move (the simulator's own pace)."""
+
+    control_socket: Path
+    side_channel: Path
+    table: str
+    pace: float
+    language: str = "en"
+
+
+class Launcher:
+    """Whoever started the processes, at the other end of our standard streams."""
+
+    async def kill(self) -> None:
+        """Have the daemon killed as by kill -9."""
+        await self._ask("kill-daemon")
+
+    async def start(self) -> None:
+        """Have it started again."""
+        await self._ask("start-daemon")
+
+    async def _ask(self, deed: str) -> None:
+        print(TO_LAUNCHER + deed, flush=True)
+        answer = await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
+        if answer.strip() != "done":
+            raise RuntimeError(f"nobody did {deed!r}: this scenario needs its launcher (make run)")
+
+
+class AlertTeller:
+    """Tells each alert as the supervisor reads it: the fact, the next step, who is asked, who goes."""
+
+    def __init__(self, watch: Watch, language: str, tell: Tell) -> None:
+        self._watch = watch
+        self._language = language
+        self._tell = tell
+        self._raised: asyncio.Queue[int] = asyncio.Queue()
+        watch.listeners.append(self._row)
+
+    async def run(self) -> None:
+        """Read the words of what was raised, until cancelled."""
+        while True:
+            number = await self._raised.get()
+            standing = await self._watch.told("alerts")
+            alert = next((alert for alert in standing if alert["alert"] == number), None)
+            if alert is not None:
+                self._tell_alert(alert)
+
+    def _tell_alert(self, alert: Mapping[str, Any]) -> None:
+        fact, step = alert["lines"][self._language]
+        level = f"class {alert['class']}" if alert["class"] else "at the table"
+        self._tell(f"  ▲ {fact}  ({level})")
+        self._tell(f"    → {step}")
+
+    def _row(self, row: Row) -> None:
+        if row.type == "AlertRaised":
+            self._raised.put_nowait(row.body["alert"])
+        elif row.type == "AlertTaken":
+            self._tell(f"    {row.body['by']} goes")
+        elif row.type == "AlertCleared" and row.body["alert"] in self._watch.alert_texts:
+            self._tell(f"  ✓ {self._watch.alert_texts[row.body['alert']]} cleared: {row.body['why']}")
+
+
+async def play(path: Path, where: Where, tell: Tell) -> Outcome:
+    """Play the file to its end or first mismatch. Raises `ScenarioRefused`."""
+    scenario = read_scenario(path, KINDS)
+
+    async def talk() -> Channel:
+        return await UnixChannel.connect(where.control_socket)
+
+    async def reach() -> Channel:
+        return await UnixChannel.connect(where.side_channel)
+
+    side = Conversation(reach, retry_s=RETRY_S)
+    watch = Watch(talk, table=where.table, retry_s=RETRY_S)
+    scene = Scene(
+        watch=watch,
+        side=SideVoice(side.ask),
+        connect=talk,
+        pace=where.pace,
+        seed=scenario.seed,
+        token=secrets.token_hex(3),  # another run of the same file asks anew
+        retry_s=RETRY_S,
+        tell=lambda text: tell(f"[round {watch.round}] {text}" if watch.round else text),
+    )
+    gather_cast(scenario, scene, KINDS)
+    teller = AlertTeller(watch, where.language, tell)
+    beside = [asyncio.create_task(side.run(), name="side channel"), asyncio.create_task(teller.run(), name="alerts")]
+    tell(f"— {scenario.title} —")
+    try:
+        return await Director(scenario, scene, Launcher()).run()
+    finally:
+        for task in beside:
+            task.cancel()
+        await asyncio.wait(beside)
+
+
+def told(outcome: Outcome) -> str:
+    """The last line: how many steps came out right, or what did not."""
+    if outcome.is_right:
+        return f"{outcome.steps} steps came out as expected"
+    return "\n".join(map(str, outcome.mismatches))
