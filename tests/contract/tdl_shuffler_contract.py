@@ -14,7 +14,7 @@ from drivers import events
 from drivers.events import Notice, Outcome, PermitEnding, PermitKind, Place, Reason, Verb
 from firmware_bridge.session.endings import Ending, SessionOver
 from tests.support.tdl_rigs import Hands, Rig
-from tests.support.tdl_table import MECHANICS_S, OTHER_EPOCH, STEP_S, at_work, other_host
+from tests.support.tdl_table import MECHANICS_S, OTHER_EPOCH, STEP_S, Table, at_work, other_host
 
 
 class TdlShufflerCableContract:
@@ -216,8 +216,9 @@ class TdlShufflerContract(TdlShufflerCableContract):
     async def test_the_same_number_twice_runs_once(self, rig: Rig) -> None:
         """7.2, D-11, D-12."""
         async with at_work(rig) as table:
-            first = await table.command(Verb.COUNT_ALL)
-            again = await table.command(Verb.COUNT_ALL, first.command)
+            await _fill(rig, table)
+            number = table.next_number()
+            first, again = await table.commands((Verb.COUNT_ALL, number), (Verb.COUNT_ALL, number))
             assert (first.outcome, again.outcome) == (Outcome.STARTED, Outcome.STARTED)
             await table.ended(first.command)
             assert (await table.command(Verb.COUNT_ALL, first.command)).outcome is Outcome.DONE
@@ -227,8 +228,9 @@ class TdlShufflerContract(TdlShufflerCableContract):
     async def test_a_second_command_is_refused_while_one_runs(self, rig: Rig) -> None:
         """7.3, D-18."""
         async with at_work(rig) as table:
-            first = await table.command(Verb.COUNT_ALL)
-            second = await table.command(Verb.COUNT_ALL)
+            await _fill(rig, table)
+            orders = [(Verb.COUNT_ALL, table.next_number()), (Verb.COUNT_ALL, table.next_number())]
+            first, second = await table.commands(*orders)
             assert (second.outcome, second.reason) == (Outcome.REFUSED, Reason.ANOTHER_RUNS)
             await table.ended(first.command)
             assert (await table.outcome(second.command)).outcome is Outcome.REFUSED
@@ -259,3 +261,9 @@ class TdlShufflerContract(TdlShufflerCableContract):
                 events.LampColour.RED,
                 events.LampColour.OFF,
             ]
+
+
+async def _fill(rig: Rig, table: Table) -> None:
+    """So many cards that a count lasts, where somebody can lay them; an empty machine is counted in a moment."""
+    if rig.hands is not None:
+        await table.load(rig.hands, 40)

@@ -83,10 +83,16 @@ class Table:
         self, verb: Verb, number: int | None = None, *, epoch: int = TEST_EPOCH
     ) -> events.CommandAnswered:
         """Order it and wait for the answer."""
+        wanted = self.next_number() if number is None else number
+        return (await self.commands((verb, wanted), epoch=epoch))[0]
+
+    async def commands(self, *orders: tuple[Verb, int], epoch: int = TEST_EPOCH) -> list[events.CommandAnswered]:
+        """Order them, one right behind the other, and wait for all answers."""
         known = len(self.of(events.CommandAnswered))
-        self.driver.command(verb, epoch, self.next_number() if number is None else number, None)
-        await self.until(lambda: len(self.of(events.CommandAnswered)) > known)
-        return self.of(events.CommandAnswered)[known]
+        for verb, number in orders:
+            self.driver.command(verb, epoch, number, None)
+        await self.until(lambda: len(self.of(events.CommandAnswered)) >= known + len(orders))
+        return self.of(events.CommandAnswered)[known:]
 
     async def outcome(self, number: int) -> events.CommandAnswered:
         known = len(self.of(events.CommandAnswered))

@@ -1,0 +1,31 @@
+"""A TDL shuffler whose maker had docs/protocols/tdl.md and its CDDL and nothing else, held to our own's promises.
+
+He wrote it in C (tdl_stranger/), without our code, our tests or us.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from tests.contract.tdl_shuffler_contract import TdlShufflerContract
+from tests.support.stranger import StrangersRig, build, strangers_rig
+
+pytestmark = pytest.mark.peer
+
+
+@pytest.fixture(scope="session")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("stranger"))
+
+
+class TestStranger(TdlShufflerContract):
+    """All promises, through our own driver and session."""
+
+    @pytest_asyncio.fixture
+    async def rig(self, program: Path, tmp_path: Path) -> AsyncIterator[StrangersRig]:
+        async with strangers_rig(program, tmp_path / "memory") as rig:
+            yield rig
