@@ -114,5 +114,6 @@ def test_a_rig_is_named_by_its_plate_and_the_plate_once_more() -> None:
 def test_a_rig_that_is_not_clearly_named_is_refused(
     chosen: list[str], plate: dict[str, str | None], may_move: str | None, said: str
 ) -> None:
+    """BR-072: what stands on a bench is known before anything moves."""
     with pytest.raises(RigRefused, match=said):
         named_device(chosen, **plate, may_move=may_move)

@@ -64,6 +64,7 @@ def test_a_lock_held_by_another_refuses(tmp_path: Path) -> None:
 
 
 def test_a_broken_configuration_is_told_whole_and_starts_nothing(tmp_path: Path) -> None:
+    """BR-068."""
     config = write_config(tmp_path, Edit("table", "seats = 7", "seats = 70"), Edit("host", '"pit-1"', '"pit 1"'))
     for arguments in (("run", "--config", str(config)), ("config", "check", str(config))):
         refused = tableside(*arguments)

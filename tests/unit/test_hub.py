@@ -10,7 +10,7 @@ from drivers import events
 from firmware_bridge.clock import LoopClock
 from tableside.badges import Badges
 from tableside.hub import Entry, Hub
-from tableside.inputs import BadgeSighted, DaemonStarted, JournalReached
+from tableside.inputs import BadgeSighted, ClockStepped, DaemonStarted, JournalReached
 from tableside.journal.in_loop import InLoopJournal
 from tableside.journal.opening import Place
 from tableside.journal.record import CommitResult, Draft
@@ -166,6 +166,27 @@ def test_a_permit_is_given_and_a_request_answered_only_after_the_row(tmp_path: P
         assert committed < bench.log.index("answered")
         assert not [line for line in bench.log[:committed] if ".permit(" in line]
         assert [line for line in bench.log[committed:] if ".permit(<PermitKind.DEAL" in line]
+        await bench.stop()
+
+    run_virtual(main())
+
+
+def test_a_stepped_wall_clock_is_a_row_and_moves_no_deadline_br_052(tmp_path: Path) -> None:
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        await bench.play()
+        bench.published.clear()
+        for seconds in (12 * 3600, -26 * 3600):
+            bench.clock.step_wall(seconds)
+            await bench.hub.report(events.BufferNormal(device="shuffler", boot=1, number=90 + seconds % 7, cards=9))
+            await asyncio.sleep(0.1)
+        steps = [entry.what.seconds for entry in bench.published if isinstance(entry.what, ClockStepped)]
+        assert [round(step) for step in steps] == [12 * 3600, -26 * 3600]
+        bench.log.clear()
+        await asyncio.sleep(25)
+        renewed = [line for line in bench.log if ".permit(<PermitKind.DEAL" in line]
+        assert len(renewed) == 1, "renewed at a third of its 60 s, neither early nor late"
         await bench.stop()
 
     run_virtual(main())

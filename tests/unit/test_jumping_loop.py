@@ -99,6 +99,8 @@ def test_a_standstill_names_the_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_seed_makes_the_run_repeatable_and_leaves_the_random_of_others_alone() -> None:
+    """BR-072."""
+
     async def draw() -> float:
         await asyncio.sleep(random.random())
         return random.random()

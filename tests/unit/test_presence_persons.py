@@ -47,6 +47,7 @@ def alerts(table: Table) -> list[str]:
 
 
 def test_a_badge_that_does_not_count_changes_nothing_and_is_recorded() -> None:
+    """BR-035: a number that was misread is a badge that nobody has."""
     wall_ns = 1_790_000_000 * 10**9
     persons = (
         *(person for person in PERSONS if person.staff not in ("S1", "S2")),

@@ -1,6 +1,7 @@
 """Rounds, returns and held-over cards (CSM-8 to CSM-11)."""
 
 import pytest
+from msgspec.structs import replace
 
 from drivers import events
 from drivers.events import KeyName, PermitEnding, PermitKind
@@ -56,6 +57,29 @@ def test_csm8_first_card_starts_a_round_and_cards_are_posted(table: Table) -> No
 def test_a_coalesced_meter_posts_the_difference(table: Table) -> None:
     table.notice(events.CardsOut, meter=7)
     assert table.state.account.at(TABLE) == 7
+
+
+@pytest.mark.parametrize("before", [2**32 - 3, 2**32 - 1])
+def test_a_meter_that_goes_round_posts_the_cards_between_br_057(table: Table, before: int) -> None:
+    """TDL 8.4: the meters wrap after 2³² − 1."""
+    known = table.state.devices.known
+    full = replace(known["shuffler"], meter_in=before, meter_out=before)
+    table.state = replace(table.state, devices=replace(table.state.devices, known={**known, "shuffler": full}))
+    table.notice(events.CardsOut, meter=4)
+    dealt = 4 + 2**32 - before
+    assert table.state.account.at(TABLE) == dealt
+    table.ask(EndRound)
+    table.notice(events.CardsIn, meter=4)
+    assert table.state.account.at(TABLE) == 0
+    assert table.state.account.at(MACHINE) == 312
+
+
+def test_a_meter_that_jumps_as_no_table_can_is_an_incident_and_posts_nothing_br_057(table: Table) -> None:
+    deal(table, 5)
+    table.notice(events.CardsOut, meter=3)  # backwards: it would be 4,294,967,294 cards
+    table.notice(events.CardsOut, meter=5_000)
+    assert table.state.account.at(TABLE) == 5
+    assert [opened.kind for opened in table.all_of(IncidentOpened)][-1] == "meter"
 
 
 def test_a_notice_told_twice_counts_once(table: Table) -> None:

@@ -323,6 +323,20 @@ def test_b4_b6_noise_is_counted_never_answered_and_the_next_frame_is_taken(chunk
     assert bench.hello().body[0] == NONCE
 
 
+@pytest.mark.parametrize("foreign", [b"AT\r", b"ATZ\r\n", b"\x1b[6n", bytes(range(256))])
+def test_b6_what_another_program_writes_into_the_port_does_nothing_and_is_counted(foreign: bytes) -> None:
+    """BR-020: a modem service that tries every new port, in the middle of a session."""
+    bench = small()
+    bench.open()
+    dropped = bench.face.dropped
+    assert bench.face.take_output() == []
+    bench.face.receive(foreign, bench.now_ns)
+    bench.face.receive(b"\0", bench.now_ns)
+    assert bench.face.take_output() == []
+    assert bench.face.dropped > dropped
+    assert bench.ask(Operation.PING).body[0] == 0
+
+
 @pytest.mark.parametrize("kind", [MessageType.HELLO_REPLY, MessageType.REPLY, MessageType.NOTICE, MessageType.PROGRESS])
 def test_b6_messages_in_the_wrong_direction_are_counted(kind: MessageType) -> None:
     """BR-005: the device hears its own kind of message."""
