@@ -14,6 +14,7 @@ from drivers.registry import build_badge_reader, build_tdl
 from drivers.tdl import Surroundings, TdlLine, TdlSettings
 from firmware_bridge.links.address import parse_address
 from firmware_bridge.links.address_kinds import SerialAddress
+from firmware_bridge.links.base import Link
 from firmware_bridge.session.counts import LinkCounts
 from firmware_bridge.session.keeper import Keeper
 from firmware_bridge.session.osdp import BusSettings, OsdpBus
@@ -23,6 +24,8 @@ from firmware_bridge.wire.osdp.secure import BaseKey
 from tableside.config import TableConfig
 from tableside.configuration import shape
 from tableside.configuration.shape import DeviceRole
+from tableside.diagnosis.speech import OSDP, TDL
+from tableside.diagnosis.traces import Cable
 from tableside.ground import Ground
 
 Run = Callable[[], Coroutine[None, None, NoReturn]]
@@ -38,6 +41,7 @@ class Equipment:
     running: dict[str, Run] = field(default_factory=dict)
     health: dict[str, Health] = field(default_factory=dict)
     lines: list[TdlLine] = field(default_factory=list)
+    cables: dict[str, Cable] = field(default_factory=dict)  # by the device that names the cable first
     behind: dict[str, list[Fact]] = field(default_factory=dict)  # what is told when the task of that name breaks
 
     @property
@@ -61,9 +65,10 @@ def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses:
 
 
 def _add_tdl(equipment: Equipment, device: shape.Device, ground: Ground, report: Report, epoch: int) -> None:
+    cable = equipment.cables[device.name] = Cable(TDL, ground.clock)
     around = Surroundings(
         report=report,
-        connect=lambda: ground.connect(device.address),
+        connect=lambda: _connected(ground, device.address, cable),
         next_session=ground.next_session,
         epoch=epoch,
         jitter=ground.jitter(),
@@ -85,8 +90,10 @@ def _add_reader(
     if bus is None:
         name = f"bus of {device.name}"
         settings = BusSettings(name, device.address, _line_profile(device.address))
-        bus = OsdpBus(settings, lambda: ground.connect(device.address), jitter=ground.jitter())
+        cable = Cable(OSDP, ground.clock)
+        bus = OsdpBus(settings, lambda: _connected(ground, device.address, cable), jitter=ground.jitter())
         buses[device.address] = bus
+        equipment.cables[device.name] = cable
         equipment.running[name] = bus.run
     lost = ReaderLost(device=device.name, why=BROKEN)
     equipment.behind.setdefault(bus.settings.name, []).append(lost)
@@ -96,6 +103,10 @@ def _add_reader(
     equipment.running[device.name] = reader.run
     station = device.osdp_address or 0
     equipment.health[device.name] = lambda: _health(bus.keeper, bus.counts, bus.station_counts(station))
+
+
+async def _connected(ground: Ground, address: str, cable: Cable) -> Link:
+    return cable.tapped(await ground.connect(address))
 
 
 def _line_profile(address: str) -> LineProfile:

@@ -20,6 +20,7 @@ from tableside.configuration.shape import DeviceRole
 from tableside.control.curtain import Curtain
 from tableside.control.desk import TableStopped
 from tableside.decisions import RequestAnswered
+from tableside.diagnosis.traces import Cable
 from tableside.equipment import Equipment, Run, equip
 from tableside.ground import Ground
 from tableside.house import House
@@ -97,6 +98,15 @@ class TableHost:
     def hub(self) -> Hub:
         """The table's hub."""
         return _open(self._hub)
+
+    def cable(self, device: str) -> Cable | None:
+        """The cable of a device, for those who listen in."""
+        return self._equipment.cables.get(device)
+
+    @property
+    def cables(self) -> tuple[str, ...]:
+        """The devices at whose cables one can listen."""
+        return tuple(self._equipment.cables)
 
     def knows(self, staff: str) -> bool:
         """Whether the configuration names this person at this table."""

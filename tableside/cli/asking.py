@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 import click
@@ -22,7 +23,7 @@ def status(table: str, socket: str | None, config: str, as_json: bool) -> None:
     if as_json:
         say_json(what)
         return
-    for line in _status_lines(cast(dict[str, Any], what)):
+    for line in status_lines(cast(dict[str, Any], what)):
         say(line)
 
 
@@ -50,27 +51,45 @@ def alerts(table: str, language: str | None, socket: str | None, config: str, as
         say("no alert stands")
 
 
-def _status_lines(what: dict[str, Any]) -> list[str]:
+def status_lines(what: dict[str, Any], *, has_counts: bool = False) -> list[str]:
+    """The daemon's status as lines; with every counter of the links where wanted."""
     loop = what["loop"]
     lines = [
         f"host {what['host']}, version {what['version']}, profile {what['profile']}, process {what['pid']}",
-        f"event loop: {loop['lag_ms']} ms late, at most {loop['most_lag_ms']} ms",
+        f"event loop: {loop['lag_ms']} ms late, at most {loop['most_lag_ms']} ms, {loop['late_samples']} times late",
     ]
     lines += [f"disk of {path}: {level}" for path, level in what["space"].items()]
-    for name, why in what["refused_tables"].items():
-        lines.append(f"table {name}: not running: {why}")
+    lines += [f"table {name}: not running: {why}" for name, why in what["refused_tables"].items()]
     for name, table in what["tables"].items():
-        journal = table["journal"]
-        lines.append(f"table {name}: {table['stopped'] or 'running'}, row {table['row']}")
-        lines.append(f"  journal {journal['journal_bytes']} bytes, {journal['reserve_rows']} rows on the reserve")
-        lines += [f"  journal: {trouble}" for trouble in journal["troubles"]]
-        rows = [
-            (f"  {device}", "connected" if health["is_connected"] else "away", f"lost {health['losses']} times")
-            for device, health in table["devices"].items()
-        ]
-        lines += columns(rows) if rows else []
-        lines += [f"  {task}: made anew {times} times after a fault" for task, times in table["restarts"].items()]
+        lines += _table_lines(name, table, has_counts=has_counts)
     return lines
+
+
+def _table_lines(name: str, table: dict[str, Any], *, has_counts: bool) -> list[str]:
+    journal = table["journal"]
+    lines = [
+        f"table {name}: {table['stopped'] or 'running'}, row {table['row']}",
+        f"  journal {journal['journal_bytes']} bytes, {journal['reserve_rows']} rows on the reserve",
+    ]
+    lines += [f"  journal: {trouble}" for trouble in journal["troubles"]]
+    devices = table["devices"].items()
+    rows = [
+        (f"  {device}", "connected" if health["is_connected"] else "away", f"lost {health['losses']} times")
+        for device, health in devices
+    ]
+    lines += columns(rows) if rows else []
+    if has_counts:
+        lines += [f"  {device}: {count} {value}" for device, health in devices for count, value in _counts(health)]
+    return lines + [f"  {task}: made anew {times} times after a fault" for task, times in table["restarts"].items()]
+
+
+def _counts(health: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    """Counters by name; those of a kind are told one by one."""
+    for name, value in health["counts"].items():
+        if isinstance(value, dict):
+            yield from ((f"{name} {kind}", number) for kind, number in value.items())
+        else:
+            yield name, value
 
 
 @click.command()

@@ -41,7 +41,15 @@ class StreamLine(msgspec.Struct, frozen=True, kw_only=True):
     entry: object
 
 
-def line_of(said: Answer | StreamLine) -> bytes:
+class TraceLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One message of a cable, or how many were missed because their listener was too slow."""
+
+    id: str
+    trace: object = None
+    missed: int = 0
+
+
+def line_of(said: Answer | StreamLine | TraceLine) -> bytes:
     """One line with its end."""
     return msgspec.json.encode(said) + b"\n"
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterator
 
 from tableside.control.answers import Word, line_of, mistaken
 from tableside.control.desk import Desk, Write
-from tableside.control.message import MAX_LINE_BYTES, SUBSCRIBE, Message, Mistaken, Read, parse_line
+from tableside.control.message import MAX_LINE_BYTES, STREAMS, Message, Mistaken, Read, parse_line
 
 # A page shows one table or a few; more than this on one connection is a mistake of its maker.
 MAX_SUBSCRIPTIONS = 64
@@ -68,20 +68,20 @@ class Conversation:
         if line is not None and not line.strip():
             return  # an empty line keeps a connection alive and asks nothing
         message = TOO_LONG if line is None else parse_line(line)
-        if _is_subscription(message) and self._streams >= MAX_SUBSCRIPTIONS:
+        if _is_stream(message) and self._streams >= MAX_SUBSCRIPTIONS:
             message = Mistaken(message.id, TOO_MANY)
         if isinstance(message, Mistaken):
             await self._write(line_of(mistaken(message)))
             return
         answer = await self._desk.answer(message)
         await self._write(line_of(answer))
-        if isinstance(message, Read) and _is_subscription(message) and answer.answer is Word.TOLD:
+        if isinstance(message, Read) and _is_stream(message) and answer.answer is Word.TOLD:
             self._streams += 1
             streams.create_task(self._desk.stream(message, self._write))
 
 
-def _is_subscription(message: Message | Mistaken) -> bool:
-    return isinstance(message, Read) and message.act == SUBSCRIBE
+def _is_stream(message: Message | Mistaken) -> bool:
+    return isinstance(message, Read) and message.act in STREAMS
 
 
 class _Ended(Exception):

@@ -10,12 +10,14 @@ import msgspec
 
 from firmware_bridge.clock import Clock
 from tableside.control.acts import OF_SECTION
-from tableside.control.answers import Answer, StreamLine, Word, line_of, of_request, refused, told
+from tableside.control.answers import Answer, StreamLine, TraceLine, Word, line_of, of_request, refused, told
 from tableside.control.curtain import Curtain
-from tableside.control.message import Act, Read
+from tableside.control.message import SUBSCRIBE, TRACE, Act, Read
 from tableside.control.pin_desk import PinDesk, PinWrong
-from tableside.control.views import alerts_view, entry_view, state_view
+from tableside.control.views import alerts_view, entry_view, heard_view, state_view
 from tableside.decisions import RequestAnswered
+from tableside.diagnosis.speech import REDACTION
+from tableside.diagnosis.traces import Cable
 from tableside.journal.record import RecordKind
 from tableside.journal.store import Journal
 from tableside.outputs.texts import Texts
@@ -62,6 +64,11 @@ class Table(Protocol):
         """Wait until a row above `after` is published."""
 
     def knows(self, staff: str) -> bool: ...
+
+    def cable(self, device: str) -> Cable | None: ...
+
+    @property
+    def cables(self) -> tuple[str, ...]: ...
 
     def health(self) -> dict[str, object]: ...
 
@@ -174,24 +181,49 @@ class Desk:
             return table
         return told(read.id, {"after": _after(read, table)}, table.name)
 
-    async def stream(self, read: Read, write: Write) -> None:
-        """What `subscribe` has promised: every row above `after`, from the journal, at the reader's own pace.
-
-        The hub never waits for it: a reader is a cursor over the journal. Ends where there is no such table.
-        """
+    def _trace(self, read: Read) -> Answer:
         table = self.table_of(read)
         if isinstance(table, Answer):
-            return
-        after = _after(read, table)
+            return table
+        cable = table.cable(read.device)
+        if cable is None:
+            text = f'there is no cable of "{read.device}" at {table.name}'
+            return refused(read.id, table.name, text, f"name one of {', '.join(table.cables)}")
+        what = {"profile": cable.profile, "is_message_based": cable.is_message_based, "redaction": REDACTION}
+        return told(read.id, what, table.name)
+
+    async def stream(self, read: Read, write: Write) -> None:
+        """What a read has promised, until cancelled. Ends where there is no such table or cable."""
+        table = self.table_of(read)
+        if not isinstance(table, Answer):
+            await STREAMED[read.act](read, table, write)
+
+
+async def _stream_rows(read: Read, table: Table, write: Write) -> None:
+    """Every row above `after`, from the journal, at the reader's own pace: a reader is a cursor over the journal."""
+    after = _after(read, table)
+    while True:
+        await table.until_news(after)
+        end = table.published
+        for record in table.journal.records(after, _ROWS):
+            if record.seq > end:
+                break  # the curtain has not seen it yet
+            view = entry_view(record, table.name, table.curtain)
+            await write(line_of(StreamLine(id=read.id, entry=view)))
+        after = end
+
+
+async def _stream_trace(read: Read, table: Table, write: Write) -> None:
+    """Every message of a cable; what a slow reader misses is counted."""
+    cable = table.cable(read.device)
+    if cable is None:
+        return
+    with cable.listening() as ear:
         while True:
-            await table.until_news(after)
-            end = table.published
-            for record in table.journal.records(after, _ROWS):
-                if record.seq > end:
-                    break  # the curtain has not seen it yet
-                view = entry_view(record, table.name, table.curtain)
-                await write(line_of(StreamLine(id=read.id, entry=view)))
-            after = end
+            heard = await ear.next()
+            if missed := ear.take_missed():
+                await write(line_of(TraceLine(id=read.id, missed=missed)))
+            await write(line_of(TraceLine(id=read.id, trace=heard_view(heard))))
 
 
 def _after(read: Read, table: Table) -> int:
@@ -223,4 +255,9 @@ READS: Mapping[str, Callable[[Desk, Read], Answer]] = {
     "state": Desk._state,
     "alerts": Desk._alerts,
     "subscribe": Desk._subscribe,
+    "trace": Desk._trace,
+}
+STREAMED: Mapping[str, Callable[[Read, Table, Write], Awaitable[None]]] = {
+    SUBSCRIBE: _stream_rows,
+    TRACE: _stream_trace,
 }

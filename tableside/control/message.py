@@ -23,7 +23,10 @@ WAYS = ("page", "cli", "pager")
 
 # What is read and changes nothing. Each may name its table; a host with one table needs no name.
 SUBSCRIBE = "subscribe"
-READS = ("hello", "status", "state", "alerts", SUBSCRIBE)
+TRACE = "trace"
+READS = ("hello", "status", "state", "alerts", SUBSCRIBE, TRACE)
+# Reads that are followed by a stream of lines.
+STREAMS = (SUBSCRIBE, TRACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +39,16 @@ class Mistaken:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A question. `after` (subscribe): the number of the row after which rows are wanted, None from now on."""
+    """A question. `after` (subscribe): the number of the row after which rows are wanted, None from now on.
+
+    `device` (trace): at whose cable one listens.
+    """
 
     id: str
     act: str
     table: str = ""
     after: int | None = None
+    device: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +102,14 @@ def parse_line(line: bytes) -> Message | Mistaken:
 
 
 def _read_of(given: dict[str, object], name: str, act: str, mistakes: list[str]) -> Read:
-    is_stream = act == SUBSCRIBE
-    _no_others(given, ("id", "act", "table", *(("after",) if is_stream else ())), mistakes)
+    more = {SUBSCRIBE: ("after",), TRACE: ("device",)}.get(act, ())
+    _no_others(given, ("id", "act", "table", *more), mistakes)
     after = given.get("after")
     if after is not None and (not isinstance(after, int) or isinstance(after, bool) or after < 0):
         mistakes.append("after: is no row number; allowed: a whole number from 0, or nothing")
         after = None
-    return Read(name, act, _text(given, "table", mistakes), after)
+    device = _text(given, "device", mistakes, is_needed=act == TRACE)
+    return Read(name, act, _text(given, "table", mistakes), after, device)
 
 
 def _act_of(given: dict[str, object], name: str, kind: type[Request], mistakes: list[str]) -> Act:
@@ -156,6 +164,7 @@ def _no_others(given: dict[str, object], allowed: tuple[str, ...], mistakes: lis
 
 _NEEDED: Mapping[str, str] = {
     "id": ID_WORDS,
+    "device": "the name of a device of the table",
     "act": "a name of docs/protocols/control.md",
     "staff": "the staff id of who asks; only stop-play, call-supervisor and raise-complaint need none",
 }

@@ -8,6 +8,7 @@ from firmware_bridge.clock import Instant
 from tableside.alerts import Alert
 from tableside.catalogue import alert_text
 from tableside.control.curtain import Curtain, shown
+from tableside.diagnosis.traces import Heard
 from tableside.journal.export import utc_text
 from tableside.journal.record import Record
 from tableside.locks import Scope, standing
@@ -66,6 +67,12 @@ def _alert(alert: Alert, table: str, texts: Texts, now: Instant) -> dict[str, ob
         "times": alert.times,
         "lines": texts.in_all(alert.text, alert.fields),
     }
+
+
+def heard_view(heard: Heard) -> dict[str, object]:
+    """A message of a cable: when (monotonic ns), from the host's side *in* or *out*, in words, and its bytes."""
+    spoken = heard.spoken
+    return {"at_ns": heard.at_ns, "direction": spoken.direction.value, "text": spoken.text, "data": spoken.data.hex()}
 
 
 def entry_view(record: Record, table: str, curtain: Curtain) -> dict[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -96,3 +97,30 @@ def daemon(config: Path, control: Path, log: Path) -> Iterator[Running]:
         if running.process.poll() is None:
             running.process.kill()
             running.process.wait(DEADLINE_S)
+
+
+@contextmanager
+def simulated_table(folder: Path, *, pace: int = 20) -> Iterator[Path]:
+    """The demo's table simulated by a process of its own, on pseudo-terminals; gives the host's file."""
+    shutil.copytree(ROOT / "demo", folder / "demo", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    (folder / "run" / "dev").mkdir(parents=True)
+    plan, log = folder / "demo" / "simulation.toml", folder / "simulator.log"
+    with log.open("wb") as said:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "simulator", "serve", str(plan), "--pace", str(pace)],
+            env=environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        devices = ("shuffler", "spare", "switches", "badges")
+        until(
+            lambda: process.poll() is not None or all((folder / "run" / "dev" / name).exists() for name in devices),
+            lambda: log.read_text("utf-8"),
+        )
+        assert process.poll() is None, log.read_text("utf-8")
+        yield folder / "demo" / "host.toml"
+    finally:
+        process.terminate()
+        process.wait(DEADLINE_S)

@@ -169,3 +169,27 @@ async def test_alerts_are_told_in_the_tables_languages(tmp_path: Path) -> None:
         assert taken["answer"] == "accepted"
         await page.end()
     await table.close()
+
+
+async def test_who_listens_in_hears_the_cable_and_no_badge(tmp_path: Path) -> None:
+    table = SimulatedTable()
+    async with running(host_in(tmp_path), table, new_clock()) as daemon:
+        await until(lambda: is_connected(daemon, "shuffler", "switches", "badges"))
+        page = Page(daemon)
+        told = await page.ask(id="t", act="trace", device="badges")
+        assert told["what"]["profile"] == "osdp"
+        table.tap("26:00000140")
+        lines = [await page.next() for _ in range(40)]
+        texts = [line["trace"]["text"] for line in lines]
+        assert any("POLL" in text for text in texts)
+        assert any("RAW seq" in text and text.endswith("…") for text in texts)
+        assert not any("000050" in line["trace"]["data"] for line in lines)
+        await page.end()
+        other = Page(daemon)
+        await other.ask(id="t", act="trace", device="shuffler")
+        heard = [(await other.next())["trace"] for _ in range(4)]
+        assert any(line["text"].startswith(("REQUEST PING", "REPLY PING")) for line in heard)
+        assert (await other.ask(id="x", act="trace", device="none"))["answer"] == "refused"
+        assert (await other.ask(id="x", act="trace"))["answer"] == "mistaken"
+        await other.end()
+    await table.close()

@@ -1,0 +1,221 @@
+"""`tableside diag`: what a technician asks, live through the daemon or on a recording."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from tableside.cli.answered import told
+from tableside.cli.asking import status_lines
+from tableside.cli.connection import Connection, new_id, socket_path
+from tableside.cli.failing import Failed
+from tableside.cli.options import reaching_daemon
+from tableside.cli.plain import say, say_json, warn
+from tableside.cli.rows import line_of_row
+from tableside.exit_codes import ExitCode
+
+if TYPE_CHECKING:
+    from firmware_bridge.links.recording import Recording
+
+NS_PER_S = 1_000_000_000
+ARROWS = {"in": "<", "out": ">", "end": "|"}
+file_argument = click.argument("file", type=click.Path(path_type=Path))
+
+
+@click.group()
+def diag() -> None:
+    """For technicians: live through the daemon, or on a recording."""
+
+
+@diag.command()
+@click.option("--table", default="", help="Only this table.")
+@reaching_daemon
+def status(table: str, socket: str | None, config: str, as_json: bool) -> int:
+    """Daemon, journals, links with all their counters. Ends with 81 where a device is away."""
+    with Connection(socket_path(socket, config)) as daemon:
+        what = cast(dict[str, Any], told(daemon.ask({"id": new_id(), "act": "status", "table": table})))
+    if as_json:
+        say_json(what)
+    else:
+        for line in status_lines(what, has_counts=True):
+            say(line)
+    devices = [health for one in what["tables"].values() for health in one["devices"].values()]
+    return ExitCode.DONE if all(health["is_connected"] for health in devices) else ExitCode.NO_DEVICE
+
+
+@diag.command()
+@click.option("--table", default="", help="Which table; none needed where the host has one.")
+@click.option("--after", type=int, help="Begin with the rows above this number; with the next one if not named.")
+@click.option("--type", "kinds", multiple=True, help="Only rows of this type; again for each.")
+@reaching_daemon
+def watch(
+    table: str, after: int | None, kinds: tuple[str, ...], socket: str | None, config: str, as_json: bool
+) -> None:
+    """Print every row of a table's record as it is written, until Ctrl-C."""
+    message: dict[str, object] = {"id": new_id(), "act": "subscribe", "table": table}
+    if after is not None:
+        message["after"] = after
+    with Connection(socket_path(socket, config)) as daemon:
+        told(daemon.ask(message))
+        for line in daemon.follow():
+            row = cast(dict[str, Any], line["entry"])
+            if not kinds or row["type"] in kinds:
+                if as_json:
+                    say_json(row)
+                else:
+                    say(line_of_row(row))
+    raise Failed(ExitCode.NO_DAEMON, "the daemon has hung up")
+
+
+@diag.command()
+@click.argument("device", required=False)
+@click.option("--recording", type=click.Path(path_type=Path), help="A recording instead of a running device.")
+@click.option("--save", type=click.Path(path_type=Path), help="Keep it as a recording as well.")
+@click.option("--table", default="", help="Which table; none needed where the host has one.")
+@reaching_daemon
+def trace(
+    device: str | None,
+    recording: Path | None,
+    save: Path | None,
+    table: str,
+    socket: str | None,
+    config: str,
+    as_json: bool,
+) -> None:
+    """Print what goes over a DEVICE's cable, message by message, until Ctrl-C; or what a recording holds.
+
+    What would prove a person or carry a key is left out.
+    """
+    if (device is None) == (recording is None):
+        raise click.UsageError("name a device, or a recording with --recording")
+    if recording is not None:
+        for entry in _recorded(recording):
+            _print(entry, as_json=as_json)
+        return
+    with Connection(socket_path(socket, config)) as daemon:
+        message: dict[str, object] = {"id": new_id(), "act": "trace", "table": table, "device": device}
+        about = cast(dict[str, Any], told(daemon.ask(message)))
+        with _saving(save, str(device), about) as keep:
+            for line in daemon.follow():
+                if "missed" in line:
+                    warn(f"{line['missed']} messages were missed: this terminal is too slow")
+                    continue
+                entry = cast(dict[str, Any], line["trace"])
+                _print(entry, as_json=as_json)
+                keep(entry)
+    raise Failed(ExitCode.NO_DAEMON, "the daemon has hung up")
+
+
+@diag.command()
+@file_argument
+@click.option("--at", "row", type=int, help="A journal: how the table stood after this row; at its end if not named.")
+@click.option("--json", "as_json", is_flag=True, help="JSON, ASCII only.")
+def replay(file: Path, row: int | None, as_json: bool) -> None:
+    """FILE is a journal: how the table stood at a row. FILE is a recording: what today's driver makes of it."""
+    if _begins(file).startswith(b"SQLite format 3"):
+        _replay_journal(file, row, as_json=as_json)
+    else:
+        _replay_recording(file, as_json=as_json)
+
+
+def _replay_journal(file: Path, row: int | None, *, as_json: bool) -> None:
+    from tableside.diagnosis.standing import NothingStands, standing_at
+    from tableside.journal.store import JournalRefused
+
+    try:
+        view = standing_at(file, row)
+    except (JournalRefused, NothingStands) as refused:
+        raise Failed(ExitCode.DATA, str(refused)) from refused
+    if as_json:
+        say_json(view)
+    else:
+        say(json.dumps(view, indent=2, ensure_ascii=False))
+
+
+def _replay_recording(file: Path, *, as_json: bool) -> None:
+    from tableside.control.curtain import shown
+    from tableside.diagnosis.retelling import retell
+
+    with _reading(file) as recording:
+        retold = retell(recording)
+    begin_ns = retold.facts[0][0] if retold.facts else 0
+    for at_ns, fact in retold.facts:
+        body = shown(fact, hides_cards=True)
+        if as_json:
+            say_json({"at_ns": at_ns, "type": type(fact).__name__, "body": body})
+        else:
+            fields = " ".join(f"{name}={value}" for name, value in cast(dict[str, Any], body).items())
+            say(f"{(at_ns - begin_ns) / NS_PER_S:10.3f} {type(fact).__name__} {fields}")
+    if not as_json:
+        say(", ".join(f"{name} {count}" for name, count in sorted(retold.counts.items())) or "nothing was said")
+
+
+def _recorded(file: Path) -> Iterator[dict[str, Any]]:
+    from tableside.control.views import heard_view
+    from tableside.diagnosis.retelling import messages
+
+    with _reading(file) as recording:
+        for heard in messages(recording):
+            yield heard_view(heard)
+
+
+def _begins(file: Path) -> bytes:
+    try:
+        with file.open("rb") as opened:
+            return opened.read(16)
+    except OSError as error:
+        raise Failed(ExitCode.NO_INPUT, f"{file}: {error.strerror}") from error
+
+
+@contextmanager
+def _reading(file: Path) -> Iterator[Recording]:
+    """A recording; what is wrong with it ends the command."""
+    from firmware_bridge.links.recording import Recording
+
+    _begins(file)
+    with file.open(encoding="utf-8", errors="replace") as opened:
+        try:
+            recording = Recording(opened)
+            yield recording
+        except ValueError as bad:
+            raise Failed(ExitCode.DATA, f"{file}: {bad}") from bad
+    if recording.is_cut:
+        warn(f"{file} ends in the middle of a line: what was written until then was read")
+
+
+@contextmanager
+def _saving(file: Path | None, device: str, about: dict[str, Any]) -> Iterator[Callable[[dict[str, Any]], None]]:
+    """Keeps what is heard as a recording; what is secret never came here."""
+    from firmware_bridge.links.recording import Direction, Entry, Head
+
+    if file is None:
+        yield lambda _entry: None
+        return
+    try:
+        opened = file.open("x", encoding="utf-8")
+    except OSError as error:
+        raise Failed(ExitCode.CANNOT_CREATE, f"{file}: {error.strerror}") from error
+    with opened:
+        head = Head(device, about["profile"], about["redaction"], is_message_based=about["is_message_based"])
+        opened.write(head.encode() + "\n")
+
+        def keep(entry: dict[str, Any]) -> None:
+            direction = Direction(entry["direction"])
+            data = entry["text"].encode() if direction is Direction.END else bytes.fromhex(entry["data"])
+            if data:
+                opened.write(Entry(entry["at_ns"], direction, data).encode() + "\n")
+                opened.flush()
+
+        yield keep
+
+
+def _print(entry: dict[str, Any], *, as_json: bool) -> None:
+    if as_json:
+        say_json(entry)
+    else:
+        say(f"{entry['at_ns'] / NS_PER_S:14.6f} {ARROWS[entry['direction']]} {entry['text']}")

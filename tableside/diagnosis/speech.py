@@ -1,0 +1,119 @@
+"""What goes over a cable, message by message, in words; nothing that proves a person or carries a key. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Protocol
+
+from firmware_bridge.links.recording import Direction
+from firmware_bridge.wire.garbage import Garbage
+from firmware_bridge.wire.osdp import commands, frame, replies
+from firmware_bridge.wire.osdp.body import BadBody
+from firmware_bridge.wire.osdp.codes import BlockType, CommandCode, ReplyCode
+from firmware_bridge.wire.osdp.stream import StreamDecoder as OsdpDecoder
+from firmware_bridge.wire.tdl.frame import Frame as TdlFrame
+from firmware_bridge.wire.tdl.frame import encode_frame
+from firmware_bridge.wire.tdl.stream import MessageDecoder, StreamDecoder, encode_stream
+from tableside.diagnosis.tdl_words import in_words
+
+TDL, OSDP = "tdl", "osdp"
+HIDDEN = "…"
+# Whoever reads these could make a badge, key in a code or take a reader over.
+SECRET_REPLIES = frozenset({ReplyCode.RAW, ReplyCode.FMT, ReplyCode.KEYPAD})
+SECRET_COMMANDS = frozenset({CommandCode.KEYSET})
+ENCRYPTED = frozenset({BlockType.PANEL_ENCRYPTED, BlockType.PERIPHERAL_ENCRYPTED})
+REDACTION = "cards, keyed digits, keys and encrypted data of OSDP are left out"
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """One message, or something that was none. `data` is what a recording keeps of it, empty where it is secret."""
+
+    direction: Direction
+    text: str
+    data: bytes = b""
+
+
+class Speech(Protocol):
+    """Both directions of one cable."""
+
+    def feed(self, direction: Direction, chunk: bytes) -> Iterator[Spoken]:
+        """What is whole now."""
+
+
+class TdlSpeech:
+    """A TDL device's cable."""
+
+    def __init__(self, *, is_message_based: bool) -> None:
+        self._encode: Callable[[TdlFrame], bytes] = encode_frame if is_message_based else encode_stream
+        decoder = MessageDecoder if is_message_based else StreamDecoder
+        self._decoders = {Direction.IN: decoder(), Direction.OUT: decoder()}
+
+    def feed(self, direction: Direction, chunk: bytes) -> Iterator[Spoken]:
+        for piece in self._decoders[direction].feed(chunk):
+            if isinstance(piece, Garbage):
+                yield _garbage(direction, piece)
+            else:
+                yield Spoken(direction, in_words(piece), self._encode(piece))
+
+
+class OsdpSpeech:
+    """An OSDP bus."""
+
+    def __init__(self) -> None:
+        self._decoders = {Direction.IN: OsdpDecoder(), Direction.OUT: OsdpDecoder()}
+
+    def feed(self, direction: Direction, chunk: bytes) -> Iterator[Spoken]:
+        for piece in self._decoders[direction].feed(chunk):
+            if isinstance(piece, Garbage):
+                yield _garbage(direction, piece)
+            else:
+                yield Spoken(direction, _osdp_words(piece), b"" if _is_secret(piece) else frame.encode_frame(piece))
+
+
+def speech_of(profile: str, *, is_message_based: bool) -> Speech:
+    """For a cable on which this is spoken. Raises `ValueError` for a profile that is not known."""
+    if profile == TDL:
+        return TdlSpeech(is_message_based=is_message_based)
+    if profile == OSDP:
+        return OsdpSpeech()
+    raise ValueError(f"nothing here understands {profile!r}; {TDL} and {OSDP} are known")
+
+
+def _garbage(direction: Direction, garbage: Garbage) -> Spoken:
+    return Spoken(direction, f"{garbage.size} bytes thrown away: {garbage.reason}")
+
+
+def _is_secret(piece: frame.Frame) -> bool:
+    if piece.block is not None and piece.block.type in ENCRYPTED:
+        return True
+    return piece.code in (SECRET_REPLIES if piece.is_reply else SECRET_COMMANDS)
+
+
+def _osdp_words(piece: frame.Frame) -> str:
+    names: Mapping[int, str] = {int(code): code.name for code in (ReplyCode if piece.is_reply else CommandCode)}
+    head = f"station {piece.address} {names.get(piece.code, f'{piece.code:02X}')} seq {piece.sequence}"
+    if piece.block is not None and piece.block.type in ENCRYPTED:
+        return f"{head}: encrypted {HIDDEN}"
+    if _is_secret(piece):
+        return f"{head}: {HIDDEN}"
+    decode = replies.decode_reply if piece.is_reply else commands.decode_command
+    try:
+        message = decode(piece.code, piece.data)
+    except BadBody as bad:
+        return f"{head}: without sense: {bad}"
+    body = _fields(message)
+    return f"{head}: {body}" if body else head
+
+
+def _fields(message: object) -> str:
+    if not is_dataclass(message):
+        return str(message)
+    return " ".join(f"{one.name}={_value(getattr(message, one.name))}" for one in fields(message))
+
+
+def _value(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.hex() or "-"
+    return str(value) if not is_dataclass(value) else f"({_fields(value)})"
