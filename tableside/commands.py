@@ -340,13 +340,17 @@ def _memory_differs(turn: Turn, device: str) -> bool:
     return True
 
 
+# What the house reads when a device and the journal do not remember the same.
+TEXTS = {"other epoch": "DEVICE-MEMORY", "journal older than the device": "JOURNAL-OLD"}
+
+
 def _distrust(turn: Turn, device: str, kind: str, text: str) -> None:
     if any(incident.text == text for incident in incidents.of_kind(turn, kind)):
         return
     incidents.open_incident(turn, kind, "CSM-8", text)
     for scope in (Scope.DEAL, Scope.FEED):
         locks.add(turn, scope, f"{kind} {device}", "CSM-8")
-    alerts.raise_alert(turn, "DEVICE-MEMORY", device, device=device)
+    alerts.raise_alert(turn, TEXTS[kind], device, device=device)
 
 
 def _lose(turn: Turn, command: Command, why: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from drivers.events import LampColour, LampPattern, Outcome, PermitKind, Reason, Verb
+from drivers.events import Holding, LampColour, LampPattern, Outcome, PermitKind, Reason, Verb
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=True):
@@ -42,11 +42,16 @@ class LampSet(Stopping, frozen=True, kw_only=True):
 
 
 class LockAdded(Stopping, frozen=True, kw_only=True):
-    """A named reason not to do what `scope` says. `is_from_next_round`: the round in progress may end."""
+    """A named reason not to do what `scope` says. `is_from_next_round`: the round in progress may end.
+
+    `held` says how the machine in use holds it: *enforces*, *observes* or *cannot*; the last two mean that the stop
+    is asked of people (semantics §3).
+    """
 
     scope: str
     reason: str
     rule: str
+    held: Holding
     is_from_next_round: bool = False
 
 

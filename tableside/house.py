@@ -59,7 +59,6 @@ class Jurisdiction(msgspec.Struct, frozen=True):
     full_count_after_jam: bool = False
     swap_allowed: bool = True
     incident_reload_allowed: bool = True
-    burns_first_card: bool = False
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -97,7 +96,6 @@ class House(msgspec.Struct, frozen=True):
     lid_open_alert_s: int = 120
     jam_advice_count: int = 3  # third jam at one place …
     jam_advice_minutes: int = 60  # … within this: advise a swap
-    carousel_jam_technician_s: int = 120
     device_silent_s: int = 8  # shorter losses are lines, not alerts
     held_over_alert_rounds: int = 3
     class_1_neighbour_s: int = 30  # semantics §5: not taken, an alert goes to the neighbour and the pit manager …

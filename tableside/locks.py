@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
+from drivers.events import Ability, Holding
 from tableside.decisions import LockAdded, LockRemoved
 from tableside.tables import Guard, Refusal, Turn
 
@@ -22,6 +24,15 @@ class Scope(StrEnum):
     FEED = "feed"
     LID = "lid"
     JACKPOT_BETS = "jackpot bets"
+
+
+# What a machine must be able to hold for a stop of the scope to be held rather than asked.
+ABILITIES: Mapping[Scope, Ability] = {
+    Scope.DEAL: Ability.DEAL,
+    Scope.FEED: Ability.FEED,
+    Scope.LID: Ability.LID,
+    Scope.JACKPOT_BETS: Ability.SLOTS,
+}
 
 
 class Lock(msgspec.Struct, frozen=True):
@@ -48,7 +59,14 @@ def add(turn: Turn, scope: Scope, reason: str, rule: str, *, is_from_next_round:
         return
     lock = Lock(scope, reason, rule, turn.now_ns, is_from_next_round)
     turn.state = replace(turn.state, locks=Locks({**turn.state.locks.standing, key: lock}))
-    turn.decide(LockAdded(scope=scope, reason=reason, rule=rule, is_from_next_round=is_from_next_round))
+    held = holding(turn.state, scope)
+    turn.decide(LockAdded(scope=scope, reason=reason, rule=rule, held=held, is_from_next_round=is_from_next_round))
+
+
+def holding(state: TableState, scope: Scope) -> Holding:
+    """How far the machine in use holds a stop of this scope by itself; one that never was there cannot."""
+    levels = state.devices.known.get(state.devices.in_use or state.house.shuffler)
+    return Holding.CANNOT if levels is None else levels.abilities.get(ABILITIES[scope], Holding.CANNOT)
 
 
 def remove(turn: Turn, scope: Scope, reason: str, by: str) -> None:

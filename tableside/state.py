@@ -12,6 +12,7 @@ import msgspec
 from drivers.events import KeyPressed, Notice, Tampered
 from tableside import (
     alerts,
+    asked_stops,
     bookkeeping,
     card_account,
     commands,
@@ -69,6 +70,7 @@ def reduce(state: TableState, given: Input) -> tuple[TableState, tuple[Decision,
         if isinstance(given.what, KeyPressed):
             _offer(turn, keys.asked(turn, given.what))
         _settle(turn)
+        asked_stops.settle(turn, is_round_open=is_round_open(turn.state))
         lamp.settle(turn, alerts.lamps(turn.state))
     return turn.state, tuple(turn.decisions)
 

@@ -85,7 +85,6 @@ def _jurisdiction(table: TableConfig) -> house.Jurisdiction:
         full_count_after_jam=law.full_count_after_jam.value if chosen is None else chosen,
         swap_allowed=SecondLoad.SWAP in law.second_load.value,
         incident_reload_allowed=SecondLoad.INCIDENT in law.second_load.value,
-        burns_first_card=settings.burn_card,
     )
 
 

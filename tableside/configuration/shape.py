@@ -110,7 +110,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     min_packets: Annotated[int, Meta(ge=2, le=12)] = 2  # CSM-5: at least two
     packet_limit_cards: Annotated[int, Meta(ge=26, le=312)] = 104
     reinsert: Literal["before", "after"] | None = None  # against the next deal; None: as the jurisdiction says
-    burn_card: bool = False  # SHOE-6 says nothing of a shuffler
     full_count_after_jam: bool | None = None  # None: as the jurisdiction says
     jam_advice_count: Annotated[int, Meta(ge=2, le=10)] = 3  # so many at one place: advise a swap
     jam_advice_window_min: Annotated[int, Meta(ge=5, le=480)] = 60

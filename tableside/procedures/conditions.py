@@ -30,6 +30,7 @@ from tableside.tables import Procedure, Row, Turn
 if TYPE_CHECKING:
     from tableside.state import TableState
 
+PRODUCTION = "production"
 SILENT_TIMER = "silent:"
 JOURNAL = "journal"
 SLOW_COMMIT_LOCK_S = 5  # semantics §1.1
@@ -82,17 +83,32 @@ def _silent_text(turn: Turn, device: str) -> str:
 
 
 def _came(turn: Turn, what: DeviceCame) -> None:
+    if SILENT_TIMER + what.device in turn.state.timers.due:  # a short loss is a line in the tile, no alert
+        alerts.raise_alert(turn, "DEVICE-BACK", what.device, device=what.device)
     timers.cancel(turn, SILENT_TIMER + what.device)
     for text in (_silent_text(turn, what.device), "DEVICE-WRONG"):
         alerts.clear_alert(turn, text, what.device, by=what.device, why="answers again")
     locks.remove_all(turn, f"wrong device {what.device}", what.device)
 
 
+def _is_pretended(turn: Turn, what: DeviceCame) -> bool:
+    """A device that says it is simulated has no place at a table in production (semantics §6)."""
+    return turn.state.house.profile == PRODUCTION and devices.of(turn, what.device).is_simulated
+
+
+def _pretended(turn: Turn, what: DeviceCame) -> None:
+    _wrong(turn, what.device, "says that it is simulated, and this is a production table")
+
+
 def _rejected(turn: Turn, what: DeviceRejected) -> None:
-    incidents.open_incident(turn, "wrong device", "CSM-8", f"{what.device}: {what.why}")
+    _wrong(turn, what.device, what.why)
+
+
+def _wrong(turn: Turn, device: str, why: str) -> None:
+    incidents.open_incident(turn, "wrong device", "CSM-8", f"{device}: {why}")
     for scope in (Scope.DEAL, Scope.FEED):
-        locks.add(turn, scope, f"wrong device {what.device}", "CSM-8")
-    alerts.raise_alert(turn, "DEVICE-WRONG", what.device, device=what.device)
+        locks.add(turn, scope, f"wrong device {device}", "CSM-8")
+    alerts.raise_alert(turn, "DEVICE-WRONG", device, device=device)
 
 
 def _is_news(turn: Turn, what: DeviceRejected) -> bool:
@@ -193,6 +209,7 @@ PROCEDURE = Procedure(
     rows=(
         Row(A, DeviceWent, None, _went, said="a device went away"),
         Row(A, DeadlinePassed, None, _silent, _is_silent, said="it stays away"),
+        Row(A, DeviceCame, None, _pretended, _is_pretended, said="simulated in production"),
         Row(A, DeviceCame, None, _came, said="it answers again"),
         Row(A, DeviceRejected, None, _rejected, _is_news, said="another device answers"),
         Row(A, DeviceRejected, None, said="still another device"),

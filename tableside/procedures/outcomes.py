@@ -122,7 +122,8 @@ def _adopted(turn: Turn, what: CommandClosed) -> None:
         locks.remove_all(turn, f"{kind} {what.device}", what.step)
         for incident in incidents.of_kind(turn, kind):
             incidents.close(turn, incident.number, "adopted", turn.by)
-    alerts.clear_alert(turn, "DEVICE-MEMORY", what.device, by=turn.by, why="adopted")
+    for text in commands.TEXTS.values():
+        alerts.clear_alert(turn, text, what.device, by=turn.by, why="adopted")
 
 
 def _is_adoption(_turn: Turn, what: CommandClosed) -> bool:

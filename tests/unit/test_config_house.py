@@ -57,15 +57,9 @@ def test_the_law_decides_where_the_house_has_not(
 
 
 def test_the_house_decides_within_the_law(tmp_path: Path) -> None:
-    chosen = Edit(
-        "table", "[settings]", '[settings]\nreinsert = "after"\nfull_count_after_jam = true\nburn_card = true'
-    )
+    chosen = Edit("table", "[settings]", '[settings]\nreinsert = "after"\nfull_count_after_jam = true')
     jurisdiction = house_from(write_config(tmp_path, chosen)).jurisdiction
-    assert (jurisdiction.reinsert, jurisdiction.full_count_after_jam, jurisdiction.burns_first_card) == (
-        "after",
-        True,
-        True,
-    )
+    assert (jurisdiction.reinsert, jurisdiction.full_count_after_jam) == ("after", True)
 
 
 def test_validity_runs_from_the_houses_midnight_to_its_midnight(tmp_path: Path) -> None:
