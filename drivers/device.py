@@ -32,13 +32,13 @@ class TdlDevice(Device, Protocol):
     """A TDL device (shuffler, switch box): permits, lamp, commands, acknowledgements."""
 
     def resume_notices(self, boot: int, number: int) -> None:
-        """Handshake step 4 (TDL §2): the journal holds all notices up to `number` of `boot`: let them flow."""
+        """The end of the handshake (TDL 4.2): the journal holds all notices up to `number` of `boot`: let them flow."""
 
     def acknowledge(self, boot: int, number: int) -> None:
-        """NOTICE_ACK, after the commit (TDL §5)."""
+        """NOTICE_ACK, after the commit (TDL 8.3)."""
 
     def permit(self, what: PermitKind, duration_ms: int, limit_cards: int | None) -> None:
-        """Grant, change or renew a permit (TDL §6)."""
+        """Grant, change or renew a permit (TDL 9.2)."""
 
     def revoke(self, what: PermitKind) -> None:
         """End a permit now."""
@@ -47,7 +47,7 @@ class TdlDevice(Device, Protocol):
         """The lamp shows this."""
 
     def command(self, verb: Verb, epoch: int, number: int, argument: int | None) -> None:
-        """Send a moving command, once; then only ask OUTCOME (TDL §4). Answered as `CommandAnswered`.
+        """Send a moving command, once; then only ask OUTCOME (TDL 7). Answered as `CommandAnswered`.
 
         ADOPT alone is numbered only for us: on the wire it carries `epoch` as the new epoch and `argument` as the
         highest number ever given; its reply is answered under `number`, and OUTCOME is never asked for it.

@@ -1,7 +1,7 @@
 """Facts that devices tell, in the table's words. Past participles; never refused; journalled as they stand.
 
 Every fact names its device. A fact that came as a TDL notice carries the notice's position (boot, number), so
-that the hub can acknowledge it once its row is durable (TDL §5). Values are words, not wire numbers: the driver
+that the hub can acknowledge it once its row is durable (TDL 8). Values are words, not wire numbers: the driver
 translates, and the journal is readable without the protocol.
 """
 
@@ -13,7 +13,7 @@ import msgspec
 
 
 class Place(StrEnum):
-    """Where in a machine something is (TDL §9 *Places*)."""
+    """Where in a machine something is (TDL 14.2 *Places*)."""
 
     FEED = "feed"
     EXIT = "exit"
@@ -25,7 +25,7 @@ class Place(StrEnum):
 
 
 class PermitKind(StrEnum):
-    """What a permit allows (TDL §6)."""
+    """What a permit allows (TDL 9)."""
 
     DEAL = "deal"
     FEED = "feed"
@@ -34,7 +34,7 @@ class PermitKind(StrEnum):
 
 
 class PermitEnding(StrEnum):
-    """Why a permit ended (TDL §9, notice 1A)."""
+    """Why a permit ended (TDL 9.3)."""
 
     TIME = "time"
     REVOKED = "revoked"
@@ -46,7 +46,7 @@ class PermitEnding(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What a device says of a command (TDL §3 status words)."""
+    """What a device says of a command (TDL 14.2 *Statuses*)."""
 
     OK = "ok"
     STARTED = "started"
@@ -60,7 +60,7 @@ class Outcome(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why a device refused or failed (TDL §9 REPLY key 1)."""
+    """Why a device refused or failed (TDL 14.2 *Reasons*)."""
 
     NONE = "none"
     EPOCH = "epoch"
@@ -81,7 +81,7 @@ class Reason(StrEnum):
 
 
 class Verb(StrEnum):
-    """Moving commands, by their goal (TDL §3 codes 40–46, 80)."""
+    """Moving commands, by their goal (TDL 7.4, 7.7)."""
 
     COUNT_ALL = "count all"
     EJECT_ALL = "eject all"
@@ -94,7 +94,7 @@ class Verb(StrEnum):
 
 
 class KeyName(StrEnum):
-    """The dealer's keys (TDL §9, notice 20)."""
+    """The dealer's keys (TDL 14.2 *Keys of the dealer*)."""
 
     HOLD = "hold"
     CALL = "call"
@@ -166,7 +166,7 @@ class Notice(Fact, frozen=True, kw_only=True):
 
 
 class DeviceReady(Fact, frozen=True, kw_only=True):
-    """A session was set up: identity, boot and full level readback (design rule 4; TDL §2, §9).
+    """A session was set up: identity, boot and full level readback (design rule 4; TDL 4.2, 6).
 
     Counts are cards, `areas` cards by area in the order feed, exit, carousel; meters count since boot; what a
     device does not tell is None. `faults` are (fault number, place); a jam is fault 0.
@@ -316,7 +316,7 @@ class LidClosed(Notice, frozen=True, kw_only=True):
 
 
 class DeviceFaulted(Notice, frozen=True, kw_only=True):
-    """Notice 14; `fault` is the number of TDL §9 *Faults*, from 128 the maker's own."""
+    """Notice 14; `fault` is the number of TDL 14.2 *Faults*, from 128 the maker's own."""
 
     fault: int
     place: Place

@@ -1,6 +1,6 @@
 """The card account: double entry between places; the sum is the cards brought, at every row (semantics §2.2).
 
-Nothing here compares: observations meet balances only at quiet points (procedures/difference.py).
+Nothing here compares: observations meet balances only at quiet points (procedures/differences.py).
 """
 
 from __future__ import annotations

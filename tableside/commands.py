@@ -1,4 +1,4 @@
-"""Moving commands: done once or asked about, never repeated (semantics §1.2, §1.3; TDL §4).
+"""Moving commands: done once or asked about, never repeated (semantics §1.2, §1.3; TDL 7).
 
 The table `OUTCOMES` is the recovery table: what a command's stage and the device's word for it lead to. Answers
 come as the reply, as OUTCOME or as the notice *command ended*; the first that closes a command wins, and one that
@@ -31,10 +31,10 @@ from tableside.happenings import CommandClosed, CommandLost
 from tableside.locks import Scope
 from tableside.tables import Turn
 
-# How long a command may run in silence before its outcome is asked again; PROGRESS starts it anew (TDL §4: one
+# How long a command may run in silence before its outcome is asked again; PROGRESS starts it anew (TDL 7.4: one
 # each second). COUNT_ALL takes about two minutes, but not two minutes without a word.
 SILENCE_S = 10
-# Closed commands kept to notice a contradiction: as many as a device keeps (TDL §4).
+# Closed commands kept to notice a contradiction: as many as a device keeps (TDL 7.1).
 REMEMBERED = 8
 
 
@@ -108,7 +108,7 @@ def intend(
 
 
 def adopt(turn: Turn, device: str) -> None:
-    """Make a device obey this journal's epoch: it learns the highest number that we ever gave it (TDL §4)."""
+    """Make a device obey this journal's epoch: it learns the highest number that we ever gave it (TDL 7.7)."""
     if not is_open(turn, device, Verb.ADOPT):
         intend(turn, device, Verb.ADOPT, step="adopt", argument=devices.of(turn, device).last_command + 1)
 
@@ -234,7 +234,7 @@ def _memory_lost(turn: Turn, command: Command) -> None:
 
 
 def _adopted(turn: Turn, command: Command, levels: devices.DeviceLevels) -> None:
-    """ADOPT has no stored outcome: the epoch that the device obeys tells (TDL §4)."""
+    """ADOPT has no stored outcome: the epoch that the device obeys tells (TDL 7.7)."""
     is_done = levels.epoch == turn.state.house.epoch
     outcome = Outcome.DONE if is_done else Outcome.NEVER
     OUTCOMES[Stage.INTENDED][outcome](turn, command, Told(command.number, outcome, Reason.NONE, 0, is_found=True))
@@ -318,7 +318,7 @@ def _contradicts(turn: Turn, device: str, told: Told) -> None:
 
 
 def _memory_differs(turn: Turn, device: str) -> bool:
-    """Compare the device's epoch and highest number with the journal's (semantics §1.3, TDL §2)."""
+    """Compare the device's epoch and highest number with the journal's (semantics §1.3, TDL 4.2)."""
     ours = turn.state.house.epoch
     levels = devices.of(turn, device)
     if levels.epoch == ours:
@@ -334,7 +334,7 @@ def _memory_differs(turn: Turn, device: str) -> bool:
         ]
         return any(number > levels.highest_number for number in accepted)
     if levels.epoch == 0 and not levels.has_obeyed:
-        adopt(turn, device)  # new to us and to it: TDL §4 takes it unarmed
+        adopt(turn, device)  # new to us and to it: TDL 7.7 takes it unarmed
         return False
     _distrust(turn, device, "other epoch", f"{device} obeys epoch {levels.epoch:08X}, ours is {ours:08X}")
     return True

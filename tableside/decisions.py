@@ -65,7 +65,7 @@ class PermitGranted(Order, frozen=True, kw_only=True):
     duration_ms: int
     limit_cards: int | None = None
     not_after_ns: int | None = None
-    is_fresh: bool = True  # a revoke goes before it, so that the device counts from zero (TDL §6)
+    is_fresh: bool = True  # a revoke goes before it, so that the device counts from zero (TDL 9.2)
 
 
 class CommandIntended(Order, frozen=True, kw_only=True):

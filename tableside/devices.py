@@ -24,8 +24,8 @@ from tableside.tables import Turn
 if TYPE_CHECKING:
     from tableside.state import TableState
 
-JAM = 0  # TDL §9 FAULTS: a jam is listed as fault 0
-METER_MODULUS = 1 << 32  # TDL §5: u32 since boot
+JAM = 0  # TDL 6, FAULTS: a jam is listed as fault 0
+METER_MODULUS = 1 << 32  # TDL 8.4: u32 since boot
 # More cards than a table can hold cannot pass a sensor between two notices: a larger step is a broken meter.
 METER_STEP_MAX = 1_000
 

@@ -85,7 +85,7 @@ class House(msgspec.Struct, frozen=True):
     readers: tuple[str, ...]
     jurisdiction: Jurisdiction
     spare_shufflers: tuple[str, ...] = ()
-    epoch: int = 0  # TDL §4: made with the journal
+    epoch: int = 0  # TDL 4.2: made with the journal
     min_packets: int = 2  # CSM-5
     max_packet_cards: int = 156
     machine_capacity_cards: int = 380  # 38 compartments of 10

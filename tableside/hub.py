@@ -1,4 +1,4 @@
-"""The hub of one table: ONE bounded queue, ONE task, a turn takes a batch (design §3, semantics §1.1).
+"""The hub of one table: ONE bounded queue, ONE task, a turn takes a batch (semantics §1.1).
 
 A turn: take what waits; reduce (pure); stopping acts go out; ONE transaction; only then acknowledgements, answers,
 orders, publication. Permits are renewed from the same task: a hub that hangs stops the table.
@@ -268,7 +268,7 @@ class Hub:
         self._rows_since_checkpoint = 0 if is_kept else self._rows_since_checkpoint + rows
         last = {one.given.what.device: one.given.what for one in taken if isinstance(one.given.what, Notice)}
         for notice in last.values():
-            acknowledge(self._devices, notice)  # cumulative (TDL §5)
+            acknowledge(self._devices, notice)  # cumulative (TDL 8.3)
         entries: list[Entry] = []
         seq = result.first_seq
         for one in taken:

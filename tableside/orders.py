@@ -32,7 +32,7 @@ def carry_out(devices: Mapping[str, Device], decision: Decision, now_ns: int) ->
 
 
 def acknowledge(devices: Mapping[str, Device], notice: Notice) -> None:
-    """The notice's row is durable: the device may forget it (TDL §5)."""
+    """The notice's row is durable: the device may forget it (TDL 8.3)."""
     device = devices.get(notice.device)
     if device is not None:
         cast(TdlDevice, device).acknowledge(notice.boot, notice.number)

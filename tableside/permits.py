@@ -1,7 +1,7 @@
 """Permits are derived, so they cannot drift: what the procedures wish and no lock forbids is what stands.
 
 After each input `settle` compares the wishes with the grants. A grant is a row; the hub renews it at a third of
-its time while it stands (semantics §1.1, TDL §6). A wish never reaches beyond the end of presence.
+its time while it stands (semantics §1.1, TDL 9). A wish never reaches beyond the end of presence.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tableside.tables import Turn
 if TYPE_CHECKING:
     from tableside.state import TableState
 
-# Lengths of TDL §6: what a dead host leaves running.
+# Lengths of TDL 9.3: what a dead host leaves running.
 LOAD_FEED_MS = 2_000
 RETURN_FEED_MS = 10_000
 DEAL_MS = 60_000
@@ -163,7 +163,7 @@ def settle(turn: Turn, sources: Sequence[Wishes], *, is_round_open: bool) -> Non
 def _next(before: Wish | None, wish: Wish) -> Wish | None:
     """What is to be granted now: `wish` itself begins a new count, a copy goes on with the one before; None: nothing.
 
-    The device counts from the first grant after a revoke (TDL §6), so a changed grant keeps what was counted then.
+    The device counts from the first grant after a revoke (TDL 9.2), so a changed grant keeps what was counted then.
     """
     if before is not None and before.is_same(wish):
         return None

@@ -227,7 +227,7 @@ class SettleUnknown(Request, frozen=True, kw_only=True):
 
 
 class AdoptDevice(Request, frozen=True, kw_only=True):
-    """Two persons make a device obey this journal's epoch (TDL §4 ADOPT)."""
+    """Two persons make a device obey this journal's epoch (TDL 7.7)."""
 
     device: str
 

@@ -1,4 +1,4 @@
-"""Numbers of device sessions: each connection gets another one, over restarts and power cuts (TDL §1 *session*).
+"""Numbers of device sessions: each connection gets another one, over restarts and power cuts (TDL 3.2 *session*).
 
 A block is made durable before its first number is given out, so that nothing is written for each connection;
 what a block has left at the end of the process is never used.

@@ -40,7 +40,7 @@ from tableside.state import TableState
 # How often the lamp of a table whose hub has broken is set again: a device may come back meanwhile.
 LAMP_AGAIN_S = 5.0
 # So long the revoked permits and the lamp may take to reach the devices when the daemon stops: three copies of a
-# request and their replies (TDL §3) fit in, and it leaves most of the five seconds to the journals.
+# request and their replies (TDL 5) fit in, and it leaves most of the five seconds to the journals.
 LAST_ORDERS_S = 1.0
 _LAST_LOOK_S = 0.02
 
@@ -253,7 +253,7 @@ class TableHost:
             await asyncio.sleep(LAMP_AGAIN_S)
 
     def _let_lamp_in(self, ready: DeviceReady) -> None:
-        """A device takes its lamp's goal only once it knows what our journal holds: that stays true (TDL §2)."""
+        """A device takes its lamp's goal only once it knows what our journal holds: that stays true (TDL 4.1)."""
         known = self.state.devices.known.get(ready.device)
         held = known.notice if known is not None and known.boot == ready.boot else 0
         cast(TdlDevice, self._equipment.devices[ready.device]).resume_notices(ready.boot, held)

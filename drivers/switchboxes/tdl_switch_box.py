@@ -17,7 +17,7 @@ from drivers.events import (
 from drivers.tdl import Surroundings, TdlLine, TdlSettings, orders
 from firmware_bridge.wire.tdl.codes import NoticeKind, Profile
 
-# TDL §9: what profile 6 sends. Anything else is kept raw and touches nothing.
+# TDL 11: what profile 6 sends. Anything else is kept raw and touches nothing.
 NOTICE_KINDS = frozenset(
     {
         NoticeKind.BOOTED,
@@ -55,7 +55,7 @@ class TdlSwitchBox:
         self.line.acknowledge(boot, number)
 
     def permit(self, what: PermitKind, duration_ms: int, limit_cards: int | None) -> None:
-        """Refused: a switch box holds no permit (TDL §9, profile 6)."""
+        """Refused: a switch box holds no permit (TDL 11.2)."""
         self.line.refuse(PermitAnswered(device=self.name, what=what, reason=Reason.NOT_OFFERED))
 
     def revoke(self, what: PermitKind) -> None:

@@ -1,4 +1,4 @@
-"""What a TDL device says, as facts: one builder for each notice kind, and for levels and answers (TDL §9)."""
+"""What a TDL device says, as facts: one builder for each notice kind, and for levels and answers (TDL 14.3)."""
 
 from __future__ import annotations
 

@@ -183,7 +183,7 @@ class TdlLine:
                 fact = self._hearing.answered(what)
         if isinstance(fact, NoticesLost):
             self.order(orders.faults())
-            self.read_levels()  # the table compares what it did not hear with how things stand (TDL §5)
+            self.read_levels()  # the table compares what it did not hear with how things stand (TDL 8.5)
         if fact is not None:
             await self._around.report(fact)
 

@@ -1,4 +1,4 @@
-"""What the hub orders, as TDL requests (TDL §3, §4, §6)."""
+"""What the hub orders, as TDL requests (TDL 5 to 9)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def lamp(colour: LampColour, pattern: LampPattern) -> Request:
 
 
 def command(verb: Verb, epoch: int, number: int, argument: int | None) -> list[Request]:
-    """A moving command. ADOPT is armed first, in the same session (TDL §3)."""
+    """A moving command. ADOPT is armed first, in the same session (TDL 7.7)."""
     operation = words.VERBS[verb]
     body: dict[int, Value] = {MovingKey.EPOCH: epoch, MovingKey.NUMBER: number}
     if verb is Verb.ADOPT:

@@ -1,4 +1,4 @@
-"""Numbers of TDL and the table's words for them, both ways (TDL §9). Tables only; unknown numbers have no word."""
+"""Numbers of TDL and the table's words for them, both ways (TDL 14). Tables only; unknown numbers have no word."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ from firmware_bridge.links.gate import Gate
 from firmware_bridge.links.inbox import Inbox
 from firmware_bridge.links.mqtt_status import BadStatus, LinkStatus
 
-# TDL §7: a frame that the broker could not hand on for so long is dead.
+# TDL 2.2: a frame that the broker could not hand on for so long is dead.
 DOWN_EXPIRY_S = 2
 # A broker that is there answers in milliseconds.
 CONNECT_TIMEOUT_S = 3.0

@@ -1,4 +1,4 @@
-"""What a device says of itself on `<prefix>/<device>/link`: CBOR {0: on-line, 1: boot, 2: connection} (TDL §7)."""
+"""What a device says of itself on `<prefix>/<device>/link`: CBOR {0: on-line, 1: boot, 2: connection} (TDL 2.2)."""
 
 from __future__ import annotations
 

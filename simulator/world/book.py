@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """Cards by area in the order of TDL §9: feed (counted in, not yet in a compartment), exit, carousel."""
+    """Cards by area in the order of TDL 6.2: feed (counted in, not yet in a compartment), exit, carousel."""
 
     feed: int
     exit: int

@@ -18,7 +18,7 @@ CREASED_UM = 6_000
 
 
 class Suit(IntEnum):
-    """Suits in the order of TDL §9."""
+    """Suits in the order of TDL 14.2."""
 
     CLUBS = 1
     DIAMONDS = 2

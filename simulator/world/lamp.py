@@ -7,7 +7,7 @@ from enum import IntEnum
 
 
 class Colour(IntEnum):
-    """Numbers as in TDL §9."""
+    """Numbers as in TDL 14.2."""
 
     OFF = 0
     RED = 1
@@ -16,7 +16,7 @@ class Colour(IntEnum):
 
 
 class Pattern(IntEnum):
-    """Numbers as in TDL §9."""
+    """Numbers as in TDL 14.2."""
 
     STEADY = 0
     BLINKING = 1

@@ -47,7 +47,7 @@ class DeviceAddress:
         """Whether the address itself shows that no real device can be behind it (BR-070).
 
         An MQTT address is the broker's, which may well run on the table host; what is behind it says itself that
-        it is simulated (TDL §2).
+        it is simulated (TDL 4.3).
         """
         match self.parsed:
             case SerialAddress(node=node):

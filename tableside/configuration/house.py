@@ -15,7 +15,7 @@ NS_PER_S = 1_000_000_000
 
 
 def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
-    """What one table's state is given at the start of the daemon; `epoch` was made with its journal (TDL §4)."""
+    """What one table's state is given at the start of the daemon; `epoch` was made with its journal (TDL 4.2)."""
     settings = table.settings
     shufflers = table.devices_of(DeviceRole.SHUFFLER)
     in_service = next(device for device in shufflers if not device.is_spare)

@@ -129,7 +129,7 @@ def _counted(turn: Turn, what: events.LevelsRead) -> None:
 
 
 def _notices_lost(turn: Turn, what: NoticesLost) -> None:
-    """The levels are read, and a full count tells what the lost notices would have (TDL §5)."""
+    """The levels are read, and a full count tells what the lost notices would have (TDL 8.5)."""
     incidents.open_incident(turn, "notices lost", "CSM-8", f"{what.device}: {what.how_many or 'some'} notices lost")
     alerts.raise_alert(turn, "NOTICES-LOST", what.device, device=what.device)
     turn.decide(LevelsAsked(device=what.device, why="notices lost"))

@@ -66,7 +66,7 @@ def is_under_way(state: TableState) -> bool:
 
 
 def wishes(state: TableState) -> tuple[Wish, ...]:
-    """Feed for the packet that lies in the hopper, while presence stands (TDL §6: each packet begins with a revoke)."""
+    """Feed for the packet that lies in the hopper, while presence stands (TDL 9.2: a revoke begins each packet)."""
     load = state.procedures.load
     if load.state not in (LoadState.FEEDING, LoadState.DIFFERS) or not presence.is_kept(state, load.operation):
         return ()

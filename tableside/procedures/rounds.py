@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tableside.state import TableState
 
 RULINGS = ("goes on", "finished elsewhere", "void")
-# TDL §6: a machine whose deal permit ends stops within one card, so one card after a stop is no fault.
+# TDL 9.3: a machine whose deal permit ends stops within one card, so one card after a stop is no fault.
 CARDS_AFTER_STOP = 1
 
 

@@ -1,4 +1,4 @@
-"""The session of the table: closed, opening, loading, open, closing, unloading, sorting, closed (design §5)."""
+"""The session of the table: closed, opening, loading, open, closing, unloading, sorting, closed."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ async def retained_status(broker: Mosquitto) -> LinkStatus:
 
 
 async def test_frames_expire_on_the_way_down_and_are_never_retained(mosquitto: Mosquitto) -> None:
-    """TDL §7; BR-037."""
+    """TDL 2.2; BR-037."""
     async with stranger(mosquitto) as client:
         await client.subscribe("#", qos=1)
         device = await device_on(mosquitto)

@@ -153,7 +153,7 @@ def test_csm5_a_load_in_three_packets() -> None:
 
 
 def test_each_packet_has_its_own_permit_of_two_seconds_and_its_number_of_cards() -> None:
-    """TDL §6: each packet begins with a revoke, so that the device counts from zero."""
+    """TDL 9.2: each packet begins with a revoke, so that the device counts from zero."""
     table = loading()
     load_packet(table, 110)
     assert table.all_of(PermitRevoked)[-1].what is PermitKind.FEED

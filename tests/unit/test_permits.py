@@ -1,4 +1,4 @@
-"""Permits are derived: what is wished and no lock forbids stands, for the rest of its count (TDL §6)."""
+"""Permits are derived: what is wished and no lock forbids stands, for the rest of its count (TDL 9)."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def test_a_tap_extends_and_the_permit_follows() -> None:
 
 
 def test_an_extended_permit_goes_on_counting_where_it_began() -> None:
-    """TDL §6: a renewal replaces time and limit, not the count; so the limit stays that of the count's beginning."""
+    """TDL 9.2: a renewal replaces time and limit, not the count; so the limit stays that of the count's beginning."""
     table = feeding()
     feed(table, 40)
     table.wait(30)

@@ -1,4 +1,4 @@
-"""The one request that is outstanding: its number, its copies, its deadline (TDL §3). Pure: time is given."""
+"""The one request that is outstanding: its number, its copies, its deadline (TDL 5). Pure: time is given."""
 
 from __future__ import annotations
 

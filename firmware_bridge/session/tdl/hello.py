@@ -1,4 +1,4 @@
-"""The first words of a connection: HELLO until it is answered, and one diagnosis when it is not (TDL §2)."""
+"""The first words of a connection: HELLO until it is answered, and one diagnosis when it is not (TDL 4.2)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class HelloReply:
-    """Who answered, and where it stands (TDL §2 step 2)."""
+    """Who answered, and where it stands (TDL 4.3)."""
 
     version: int
     boot: int

@@ -1,4 +1,4 @@
-"""Handshake step 3: who it is and how everything stands, read before anything is ordered (TDL §2)."""
+"""Handshake step 3: who it is and how everything stands, read before anything is ordered (TDL 4.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which notice goes up and which is answered at once (TDL §5). Pure.
+"""Which notice goes up and which is answered at once (TDL 8). Pure.
 
 Three numbers: *durable*, the last that the journal holds and the only one ever acknowledged; *delivered*, the
 last that was handed up; and the number that comes in.

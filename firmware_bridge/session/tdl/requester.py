@@ -1,4 +1,4 @@
-"""The one task that writes after the handshake's first step: requests, repeats, pings, acknowledgements (TDL §3)."""
+"""The one task that writes after the handshake's first step: requests, repeats, pings, acknowledgements (TDL 5)."""
 
 from __future__ import annotations
 

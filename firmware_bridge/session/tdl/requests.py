@@ -1,6 +1,6 @@
 """Requests that wait for their turn, and the order in which they go out.
 
-One request is outstanding at a time (TDL §3), so what waits is a choice: what makes things safer goes first,
+One request is outstanding at a time (TDL 5), so what waits is a choice: what makes things safer goes first,
 and of two goals about the same thing only the present one is sent (BR-051).
 """
 

@@ -12,7 +12,7 @@ from firmware_bridge.wire.tdl.cbor import Value
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Reply to IDENTITY. `profiles` and `abilities` are the numbers of TDL §9."""
+    """Reply to IDENTITY. `profiles` and `abilities` are the numbers of TDL 14.2."""
 
     maker: str
     firmware: str

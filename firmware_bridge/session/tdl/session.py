@@ -1,4 +1,4 @@
-"""The host side of one TDL connection, used once (TDL §2 to §6).
+"""The host side of one TDL connection, used once (TDL 4 to 9).
 
 One task owns the request that is outstanding and writes; everybody else puts requests into the outbox and, at
 most, holds a future. So a caller that is cancelled, late or gone leaves nothing behind that the next one could

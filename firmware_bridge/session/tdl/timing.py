@@ -1,4 +1,4 @@
-"""How long to wait for what (TDL §2, §3)."""
+"""How long to wait for what (TDL 4.2, 5, 12)."""
 
 from __future__ import annotations
 

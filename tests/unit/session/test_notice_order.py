@@ -1,4 +1,4 @@
-"""Which notice goes up: exactly once, in order, acknowledged only once durable (TDL §5)."""
+"""Which notice goes up: exactly once, in order, acknowledged only once durable (TDL 8)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who answers, before anything is believed or ordered (TDL §2). In virtual time, on memory cables."""
+"""Who answers, before anything is believed or ordered (TDL 4). In virtual time, on memory cables."""
 
 from __future__ import annotations
 

@@ -94,7 +94,7 @@ async def test_no_answer_to_the_third_copy_ends_the_session() -> None:
 
 
 async def test_an_idle_session_pings_each_second() -> None:
-    """PING after 1 s without another request (TDL §3), and nothing else once the opening is known to have arrived."""
+    """PING after 1 s without another request (TDL 5), and nothing else once the opening is known to have arrived."""
     device = ScriptedDevice()
     seen: list[tuple[float, MessageType, int]] = []
 
