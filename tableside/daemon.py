@@ -15,8 +15,8 @@ from tableside.config import HostConfig
 from tableside.control.desk import About, Desk
 from tableside.control.pin_desk import PinDesk
 from tableside.ground import Ground
-from tableside.inputs import SpaceLow
-from tableside.journal.space import SpaceLevel, space_facts
+from tableside.inputs import SpaceEnough, SpaceLow
+from tableside.journal.space import SpaceFact, SpaceLevel, space_facts
 from tableside.journal.store import JournalRefused
 from tableside.loop_watch import LoopWatch
 from tableside.neighbours import Neighbours, supervisors
@@ -102,12 +102,18 @@ class Daemon:
             for fact in space_facts({self._host.journal_directory, self._host.reserve_directory}):
                 before = self._space.get(str(fact.path), SpaceLevel.ENOUGH)
                 self._space[str(fact.path)] = fact.level
-                if fact.level is not before and fact.level is not SpaceLevel.ENOUGH:
-                    percent = 100 * fact.free_bytes // fact.total_bytes if fact.total_bytes else 0
-                    _log.warning("space_low", path=str(fact.path), level=fact.level.value, free_percent=percent)
-                    for table in self.tables.values():
-                        await table.tell(SpaceLow(free_percent=percent))
+                if fact.level is not before:
+                    await self._tell_space(fact)
             await asyncio.sleep(SPACE_PERIOD_S)
+
+    async def _tell_space(self, fact: SpaceFact) -> None:
+        percent = 100 * fact.free_bytes // fact.total_bytes if fact.total_bytes else 0
+        _log.warning("space_changed", path=str(fact.path), level=fact.level.value, free_percent=percent)
+        is_enough = all(level is SpaceLevel.ENOUGH for level in self._space.values())
+        if fact.level is SpaceLevel.ENOUGH and not is_enough:
+            return  # the other disk is still low
+        for table in self.tables.values():
+            await table.tell(SpaceEnough() if is_enough else SpaceLow(free_percent=percent))
 
     def _health(self) -> dict[str, object]:
         return {

@@ -68,6 +68,10 @@ class SpaceLow(SystemFact, frozen=True, kw_only=True):
     free_percent: int
 
 
+class SpaceEnough(SystemFact, frozen=True, kw_only=True):
+    """The journal's disk has room again."""
+
+
 class ClockStepped(SystemFact, frozen=True, kw_only=True):
     """The wall clock was stepped by so many seconds (BR-052)."""
 
@@ -108,6 +112,7 @@ AnySystemFact = (
     | JournalDoubted
     | CommitSlow
     | SpaceLow
+    | SpaceEnough
     | ClockStepped
     | BadgeSighted
     | NeighbourSighting

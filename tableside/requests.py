@@ -238,6 +238,13 @@ class AcceptJournal(Request, frozen=True, kw_only=True):
     why: str
 
 
+class SettleIncident(Request, frozen=True, kw_only=True):
+    """A floor supervisor or room management says what an incident was that nothing else ends."""
+
+    incident: int
+    finding: str
+
+
 # --- closing, unload, sort (CSM-6) ---------------------------------------------------------------------------
 
 
@@ -364,6 +371,7 @@ AnyRequest = (
     | SettleUnknown
     | AdoptDevice
     | AcceptJournal
+    | SettleIncident
     | AnnounceClosing
     | BeginUnload
     | EnterSort

@@ -16,6 +16,7 @@ GROUPS: Mapping[str, str] = {
     "unload": "Closing: unload and sort (CSM-6).",
     "swap": "Exchange the machine.",
     "device": "Faults, unknown outcomes, letting in a device or a journal.",
+    "incident": "Say what an incident was.",
     "alert": "Take, decline, clear alerts.",
     "presence": "The second way of proving presence.",
 }
@@ -65,6 +66,7 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "adopt": "adopt-device",
         "accept-journal": "accept-journal",
     },
+    "incident": {"settle": "settle-incident"},
     "alert": {"take": "take-alert", "decline": "decline-alert", "clear": "clear-alert"},
     "presence": {"show": "show-presence"},
 }

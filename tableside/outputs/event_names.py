@@ -18,7 +18,7 @@ EVENTS: Mapping[str, str] = {
     "journal_unavailable": "neither journal nor reserve can be written: permits revoked, requests refused, tried again",
     "task_crashed": "a driver's task broke and is made anew",
     "loop_late": "the event loop was late by more than a second",
-    "space_low": "a journal's disk has little room left",
+    "space_changed": "a disk of the journals got low, full or gone, or has room again",
     "numbers_not_kept": "the counter of device sessions cannot be written; numbers go on in memory",
     "log_dropped": "so many lines were thrown away because nobody took them",
     "log_repeated": "so many repeats of a line were left out",

@@ -28,6 +28,7 @@ from tableside.procedures import (
     rounds,
     second_way,
     session,
+    settling,
     sort,
     stops,
     swap,
@@ -63,6 +64,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     complaints.PROCEDURE,
     people.PROCEDURE,
     second_way.PROCEDURE,
+    settling.PROCEDURE,
 )
 
 # Who may wish for permits; the first wish for a (device, permit) counts.

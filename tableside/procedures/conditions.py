@@ -20,6 +20,7 @@ from tableside.inputs import (
     JournalOnReserve,
     JournalReached,
     JournalRestored,
+    SpaceEnough,
     SpaceLow,
 )
 from tableside.locks import Scope
@@ -195,6 +196,10 @@ def _space(turn: Turn, what: SpaceLow) -> None:
     alerts.raise_alert(turn, "DISK-LOW", n=str(what.free_percent))
 
 
+def _enough_space(turn: Turn, _what: SpaceEnough) -> None:
+    alerts.clear_alert(turn, "DISK-LOW", by="journal", why="room again")
+
+
 def _clock(turn: Turn, what: ClockStepped) -> None:
     alerts.raise_alert(turn, "CLOCK-STEPPED", n=str(round(what.seconds)))
 
@@ -225,6 +230,7 @@ PROCEDURE = Procedure(
         Row(A, JournalReached, None, _reached, said="records again"),
         Row(A, CommitSlow, None, _slow, said="slow"),
         Row(A, SpaceLow, None, _space, said="space low"),
+        Row(A, SpaceEnough, None, _enough_space, said="space again"),
         Row(A, ClockStepped, None, _clock, said="clock stepped"),
     ),
     next_step={A: "see what stands: locks, alerts, devices"},

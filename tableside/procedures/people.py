@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from tableside.state import TableState
 
 SECTION_ROLES = (Role.FLOOR_SUPERVISOR, Role.PIT_MANAGER, Role.ROOM_MANAGEMENT)
+# Latched alerts that stand for no incident: whoever clears one under his name says that he has looked.
+LOOKED_AT = frozenset({"BADGES-REFUSED", "CALL-PRESSED", "CLOCK-STEPPED"})
+_LOOKER = presence.acts_as(*SECTION_ROLES, Role.TECHNICIAN, rule="CSM-2")
 
 
 class PeopleSlice(msgspec.Struct, frozen=True):
@@ -87,6 +90,8 @@ def _clears_by_itself(turn: Turn, what: ClearAlert) -> Refusal | None:
     alert = alerts.find(turn.state, what.alert)
     if alert is None or not alert_text(alert.text).latched:
         return None
+    if alert.text in LOOKED_AT:
+        return _LOOKER(turn, what)
     entry = alert_text(alert.text)
     return Refusal(entry.rule, "it is cleared by what it asks for, not by hand", entry.clears)
 

@@ -46,6 +46,10 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
         {"place": "lap", "cards": -1},
     ),
     requests.SettleUnknown: ({"device": "shuffler", "command": 1, "moved": 0},),
+    requests.SettleIncident: (
+        {"incident": 1, "finding": "a card fell"},
+        {"incident": 1, "finding": ""},
+    ),
     requests.AcceptJournal: ({"why": "disk replaced"}, {"why": ""}),
     requests.AdoptDevice: ({"device": "shuffler"},),
     requests.EnterSort: ({"groups": WHOLE}, {"groups": ()}),
@@ -109,6 +113,7 @@ SYSTEM: tuple[AnyInput, ...] = (
     inputs.JournalDoubted(findings=("row 9: changed",)),
     inputs.CommitSlow(seconds=6),
     inputs.SpaceLow(free_percent=5),
+    inputs.SpaceEnough(),
     inputs.ClockStepped(seconds=-3),
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, staff="S1"),
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, staff="M1"),
