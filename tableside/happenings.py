@@ -186,6 +186,15 @@ class CountEnded(Happening, frozen=True, kw_only=True):
     expected: int
 
 
+class MachineHandCounted(Happening, frozen=True, kw_only=True):
+    """A supervisor emptied the machine and counted by hand; what differed is posted to or from *unexplained*."""
+
+    device: str
+    counted: int
+    expected: int
+    by: str
+
+
 class DifferenceFound(Happening, frozen=True, kw_only=True):
     """Observation and balance do not agree at a quiet point."""
 

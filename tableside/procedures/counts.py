@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from drivers.events import LevelsRead, LidClosed, Outcome, Verb
-from tableside import card_account, commands, devices, locks, permits, presence, timers
+from drivers.events import Ability, Holding, LevelsRead, LidClosed, Outcome, Reason, Verb
+from tableside import alerts, card_account, commands, devices, locks, permits, presence, timers
 from tableside.decisions import LevelsAsked
 from tableside.happenings import (
     CommandClosed,
@@ -22,6 +22,7 @@ from tableside.happenings import (
     CountWanted,
     DeviceCame,
     JamCleared,
+    MachineHandCounted,
     RoundEnded,
 )
 from tableside.house import Role
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from tableside.state import TableState
 
 STEP = "count"
+ALERT = "COUNT-DUE"
 # Reasons for which the machine is stopped anyway, so the count need not wait for the round's end.
 URGENT = ("unknown outcome", "unverified")
 # A refused or failed count is tried again: the fault that stopped it has its own alert.
@@ -51,6 +53,7 @@ class CountState(StrEnum):
     DUE = "due"
     RUNNING = "running"
     READING = "reading"
+    BY_HAND = "to be counted by hand"
 
 
 class CountSlice(msgspec.Struct, frozen=True):
@@ -91,13 +94,43 @@ def _start_if_free(turn: Turn, _what: object) -> None:
     is_round = turn.state.procedures.rounds.state.value == "dealing"
     if not machine.is_connected or machine.jams or machine.is_lid_open or (is_round and why not in URGENT):
         return
+    if machine.holding(Ability.COUNT_ALL) is Holding.CANNOT:
+        PROCEDURE.move(turn, None, CountState.BY_HAND, "CSM-2")
+        _call_hand(turn)
+        return
     if not _only_unknown(turn):
         return  # one moving command at a time
     name = devices.machine(turn.state)
     commands.intend(turn, name, Verb.COUNT_ALL, step=STEP, is_resumable=True, expires_s=EXPIRES_S)
+    _lock(turn)
+    PROCEDURE.move(turn, None, CountState.RUNNING, "CSM-2")
+
+
+def _lock(turn: Turn) -> None:
     for scope in (Scope.DEAL, Scope.FEED):
         locks.add(turn, scope, "count", "CSM-2")
-    PROCEDURE.move(turn, None, CountState.RUNNING, "CSM-2")
+
+
+def _free(turn: Turn, by: str) -> None:
+    put(turn, why="")
+    timers.cancel(turn, RETRY_TIMER)
+    for scope in (Scope.DEAL, Scope.FEED):
+        locks.remove(turn, scope, "count", by)
+
+
+def _call_hand(turn: Turn, _what: object = None) -> None:
+    """The machine cannot count: what it cannot do becomes an instruction to a person (semantics §3)."""
+    _lock(turn)
+    alerts.raise_alert(turn, ALERT)
+
+
+def _is_not_offered(turn: Turn, what: CommandClosed) -> bool:
+    return _is_mine(turn, what) and what.reason is Reason.NOT_OFFERED
+
+
+def _hand_counted(turn: Turn, what: MachineHandCounted) -> None:
+    _free(turn, what.by)
+    alerts.clear_alert(turn, ALERT, by=what.by, why=f"counted by hand: {what.counted}")
 
 
 def _only_unknown(turn: Turn) -> bool:
@@ -137,10 +170,7 @@ def _is_told(turn: Turn, what: LevelsRead) -> bool:
 
 def _ended(turn: Turn, what: LevelsRead) -> None:
     assert what.content is not None
-    put(turn, why="")
-    timers.cancel(turn, RETRY_TIMER)
-    for scope in (Scope.DEAL, Scope.FEED):
-        locks.remove(turn, scope, "count", "count ended")
+    _free(turn, "count ended")
     devices.verified(turn, what.device)
     permits.device_free(turn, what.device)
     expected = card_account.expected_in_machine(turn.state)
@@ -171,10 +201,8 @@ def _lost(turn: Turn, what: CommandLost) -> None:
 
 def _exchanged(turn: Turn, _what: MachineCountedOut) -> None:
     """The machine that was to be counted was counted out by hand."""
-    put(turn, why="")
-    timers.cancel(turn, RETRY_TIMER)
-    for scope in (Scope.DEAL, Scope.FEED):
-        locks.remove(turn, scope, "count", turn.by)
+    _free(turn, turn.by)
+    alerts.clear_alert(turn, ALERT, by=turn.by, why="counted out")
 
 
 S = CountState
@@ -207,6 +235,8 @@ PROCEDURE = Procedure(
         Row(S.DUE, CommandClosed, None, _start_if_free, said="machine free", onward=STARTED),
         Row(S.DUE, DeadlinePassed, None, _start_if_free, _is_retry, said="try again", onward=STARTED),
         Row(S.RUNNING, CommandClosed, S.READING, _read, _is_done, said="counted"),
+        Row(S.RUNNING, CommandClosed, S.BY_HAND, _call_hand, _is_not_offered, said="it cannot count"),
+        Row(S.BY_HAND, MachineHandCounted, S.IDLE, _hand_counted, said="counted by hand"),
         Row(S.RUNNING, CommandClosed, S.DUE, _again, _is_mine, said="not counted"),
         Row(S.RUNNING, CommandLost, S.DUE, _lost, _is_mine, said="outcome unknown"),
         Row(S.READING, LevelsRead, S.IDLE, _ended, _is_told, said="content read"),
@@ -218,5 +248,6 @@ PROCEDURE = Procedure(
         S.DUE: "the count starts when the round is over and the machine is free",
         S.RUNNING: "wait until the machine has counted",
         S.READING: "wait until the machine has told its count",
+        S.BY_HAND: "empty the machine, count its cards, enter the hand count",
     },
 )

@@ -23,6 +23,7 @@ from tableside.happenings import (
     DeviceCame,
     DifferenceFound,
     DifferenceSettled,
+    MachineHandCounted,
     QuietPointReached,
 )
 from tableside.house import Role
@@ -184,15 +185,23 @@ def _hand_counted(turn: Turn, what: HandCount) -> None:
     step = what.cards - turn.state.account.at(what.place)
     card_account.move(turn, UNEXPLAINED, what.place, step, Evidence.PERSON, "hand count")
     incidents.note(turn, _of(turn).incident, f"hand count of {what.place}: {what.cards}")
+    _tell_hand_count(turn, what, what.cards - step)
     if what.place == _of(turn).place:
         _settle(turn, "hand count", turn.by)
         PROCEDURE.move(turn, what, DifferenceState.AGREED, "CSM-6")
+
+
+def _tell_hand_count(turn: Turn, what: HandCount, expected: int) -> None:
+    if what.place == MACHINE:
+        device = devices.machine(turn.state)
+        turn.happened(MachineHandCounted(device=device, counted=what.cards, expected=expected, by=turn.by))
 
 
 def _hand_counted_at_rest(turn: Turn, what: HandCount) -> None:
     """A hand count that nobody asked for: a difference is found and settled by the same hand."""
     expected = turn.state.account.at(what.place)
     if what.cards == expected:
+        _tell_hand_count(turn, what, expected)
         return
     text = f"{what.place}: hand count {what.cards}, the account {expected}"
     number = incidents.open_incident(turn, REASON, "CSM-6", text)

@@ -62,7 +62,12 @@ def put(turn: Turn, **changes: object) -> None:
 
 def wishes(state: TableState) -> tuple[Wish, ...]:
     """The lid is free while somebody who is present has asked for it, and stays so while it is open."""
-    if state.procedures.lid.state in (LidState.FREE, LidState.OPEN):
+    lid = state.procedures.lid.state
+    if lid is LidState.FREE:  # no longer than somebody is present; a held badge has no end yet
+        return (
+            Wish(devices.machine(state), PermitKind.LID, LID_MS, not_after_ns=presence.until_ns(state, Operation.LID)),
+        )
+    if lid is LidState.OPEN:
         return (Wish(devices.machine(state), PermitKind.LID, LID_MS),)
     return ()
 
@@ -81,6 +86,17 @@ def _opened(turn: Turn, _what: LidOpened | LevelsFound) -> None:
     timers.cancel(turn, FREE_TIMER)
     _lock(turn)
     timers.start(turn, LONG_TIMER, turn.state.house.lid_open_alert_s)
+
+
+def _is_present(turn: Turn, _what: LidOpened | LevelsFound) -> bool:
+    """Opening needs presence when it opens (semantics §2.1.8)."""
+    return presence.is_present(turn.state, Operation.LID, turn.now_ns)
+
+
+def _opened_too_late(turn: Turn, what: LidOpened) -> None:
+    timers.cancel(turn, FREE_TIMER)
+    presence.end(turn, Operation.LID)
+    _opened_by_nobody(turn, what)
 
 
 def _opened_by_nobody(turn: Turn, what: LidOpened) -> None:
@@ -222,7 +238,8 @@ PROCEDURE = Procedure(
         Row(S.UNSIGNED, LevelsFound, S.ASKING, _shut_unanswered, _is_shut_everywhere, said="found shut"),
         Row(S.SHUT, LidClosed, None, said="shut"),
         Row(S.SHUT, CardsTakenOut, None, _handled, guards=(SIGNED_IN, _is_answer), said="answered"),
-        Row(S.FREE, LidOpened, S.OPEN, _opened, said="opened"),
+        Row(S.FREE, LidOpened, S.OPEN, _opened, _is_present, said="opened"),
+        Row(S.FREE, LidOpened, S.UNSIGNED, _opened_too_late, said="opened when nobody was present any more"),
         Row(S.FREE, DeadlinePassed, S.SHUT, _not_opened, _is_free_over, said="not opened in time"),
         Row(S.FREE, OpenLid, None, said="the lid is free"),
         Row(S.OPEN, CardsTakenOut, None, _answered, guards=(_is_answer,), said="answered"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from drivers.events import Outcome
 from tableside import alerts, commands, devices, incidents, locks, permits, presence, unknown_outcomes
 from tableside.commands import Stage
-from tableside.happenings import CommandClosed, CommandLost, CountEnded, CountWanted
+from tableside.happenings import CommandClosed, CommandLost, CountEnded, CountWanted, MachineHandCounted
 from tableside.house import Role
 from tableside.inputs import JournalDoubted
 from tableside.locks import Scope
@@ -46,6 +46,11 @@ def _want_count(turn: Turn, _what: CommandLost) -> None:
 def _counted(turn: Turn, what: CountEnded) -> None:
     """The machine was counted and agrees: what the unknown command moved, the meters have shown."""
     _settle_all(turn, what.device, "count")
+
+
+def _hand_counted(turn: Turn, what: MachineHandCounted) -> None:
+    """What it moved is in that count, and what differed is posted under the supervisor's name (semantics §1.3)."""
+    _settle_all(turn, what.device, what.by)
 
 
 def _settle_all(turn: Turn, device: str, by: str) -> None:
@@ -144,6 +149,7 @@ PROCEDURE = Procedure(
     rows=(
         Row(OutcomeState.UNKNOWN, CommandLost, act=_want_count, said="count what the machine holds"),
         Row(OutcomeState.UNKNOWN, MachineCountedOut, act=_counted_out, said="counted out by hand: settled"),
+        Row(OutcomeState.UNKNOWN, MachineHandCounted, act=_hand_counted, said="counted by hand: settled"),
         Row(OutcomeState.UNKNOWN, CountEnded, act=_counted, when=_agrees, said="count agrees: settled"),
         Row(
             OutcomeState.UNKNOWN,

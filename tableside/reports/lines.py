@@ -56,6 +56,9 @@ LINES: Mapping[type, Sentence] = {
     inputs.JournalRestored: lambda _s, w: f"Records are saved again, {w.rows} carried over",
     happenings.SessionOpened: lambda s, w: f"Session {w.session} opened, dealer {s.person(w.dealer)}",
     happenings.DealerRelieved: lambda s, w: f"Dealer on duty: {s.person(w.dealer)}",
+    happenings.MachineHandCounted: lambda s, w: (
+        f"{w.device} counted by hand: {w.counted}, the account {w.expected}, by {s.person(w.by)}"
+    ),
     happenings.JamFound: lambda _s, w: f"{w.device}: a jam at the {w.place} was found, nobody told of it",
     happenings.JamFoundGone: lambda _s, w: f"{w.device}: the jam at the {w.place} was found gone",
     happenings.FaultFound: lambda _s, w: f"{w.device}: fault {w.fault} at the {w.place} was found, nobody told of it",

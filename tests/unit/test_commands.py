@@ -9,7 +9,7 @@ from tableside.commands import OUTCOMES, Stage
 from tableside.decisions import CommandIntended, CommandNotDone, IncidentOpened, LampSet, OutcomeAsked
 from tableside.inputs import Input
 from tableside.locks import Scope, standing
-from tableside.requests import SettleUnknown
+from tableside.requests import HandCount, SettleUnknown
 from tableside.tables import Turn
 from tests.support.session import levels
 from tests.support.table import HOUSE, Table
@@ -80,6 +80,13 @@ def test_a_person_settles_what_is_unknown() -> None:
     table = table_with(Stage.UNKNOWN)
     assert not table.ask(SettleUnknown, by="D1", device="shuffler", command=1, moved=0).is_accepted
     assert table.ask(SettleUnknown, device="shuffler", command=1, moved=0).is_accepted
+    assert not [lock for lock in standing(table.state, Scope.DEAL) if "unknown" in lock.reason]
+
+
+def test_a_hand_count_of_the_machine_settles_what_is_unknown() -> None:
+    """semantics §1.3: COUNT_ALL or a hand count settles it."""
+    table = table_with(Stage.UNKNOWN)
+    assert table.ask(HandCount, place="machine", cards=0).is_accepted
     assert not [lock for lock in standing(table.state, Scope.DEAL) if "unknown" in lock.reason]
 
 

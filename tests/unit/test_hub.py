@@ -6,18 +6,22 @@ import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
+
 from drivers import events
 from firmware_bridge.clock import LoopClock
+from tableside import hub as hub_module
 from tableside.badges import Badges
 from tableside.hub import Entry, Hub
 from tableside.inputs import BadgeSighted, ClockStepped, DaemonStarted, JournalReached
 from tableside.journal.in_loop import InLoopJournal
 from tableside.journal.opening import Place
-from tableside.journal.record import CommitResult, Draft
+from tableside.journal.record import CommitResult, Draft, RecordKind
 from tableside.journal.store import JournalUnavailable
 from tableside.replay import deviations, state_of
 from tableside.requests import EndRound, Request, ResumePlay, StopPlay
-from tableside.state import TableState, encode_state
+from tableside.rows import input_of
+from tableside.state import TableState, encode_state, reduce
 from tests.support.jumping_loop import run_virtual
 from tests.support.session import open_table
 from tests.support.table import ENFORCING, HOUSE, WALL_START_NS
@@ -327,6 +331,60 @@ def test_a_request_that_was_refused_without_journal_is_never_carried_out_later(t
         await asyncio.sleep(10)
         assert bench.journal.find_request("s-2") is None
         assert (await bench.hub.ask(StopPlay(id="s-3"))).is_accepted
+        await bench.stop()
+
+    run_virtual(main())
+
+
+def test_replay_from_a_checkpoint_and_from_the_first_row_give_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """semantics §1.4; a checkpoint falls due in the middle of a session, with permits, timers and a lamp standing."""
+    monkeypatch.setattr(hub_module, "CHECKPOINT_ROWS", 40)
+
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        await bench.play()
+        for number in range(1, 8):
+            await bench.hub.report(events.CardsOut(device="shuffler", boot=1, number=90 + number, meter=number))
+            await asyncio.sleep(1)
+        await bench.stop()
+        checkpoint = bench.journal.last_checkpoint()
+        assert checkpoint is not None
+        assert 40 < checkpoint.seq < bench.journal.tail.seq, "rows stand before and after it"
+        from_first = TableState(house=HOUSE)
+        for record in bench.journal.records(0, {RecordKind.INPUT}):
+            from_first, _ = reduce(from_first, input_of(record))
+            if record.seq < checkpoint.seq:
+                at_checkpoint = encode_state(from_first)
+        assert checkpoint.body == at_checkpoint
+        assert encode_state(state_of(bench.journal, HOUSE)) == encode_state(from_first)
+
+    run_virtual(main())
+
+
+def test_a_full_queue_holds_the_devices_back_and_loses_nothing(tmp_path: Path) -> None:
+    """semantics §1.1: the sessions stop reading, so back-pressure reaches the device, whose notices wait there."""
+
+    async def main() -> None:
+        bench = Bench(tmp_path)
+        await bench.start()
+        bench.journal.failures = 1_000_000
+        many = range(1, hub_module.QUEUE_MAX + hub_module.BATCH_MAX + 50)
+
+        async def device() -> None:
+            for number in many:
+                await bench.hub.report(events.CardsOut(device="shuffler", boot=1, number=number, meter=number % 9))
+
+        reading = asyncio.create_task(device())
+        await asyncio.sleep(30)
+        assert not reading.done(), "the reader of the device waits"
+        bench.journal.failures = 0
+        await asyncio.wait_for(reading, 30)
+        await asyncio.sleep(5)
+        told = [entry.what.number for entry in bench.published if isinstance(entry.what, events.CardsOut)]
+        assert told == list(many)
         await bench.stop()
 
     run_virtual(main())

@@ -1,15 +1,17 @@
 """Jam, lid, technician (CSM-2)."""
 
 import pytest
+from msgspec.structs import replace
 
 from drivers import events
 from drivers.events import Place
+from firmware_bridge.clock import NS_PER_S
 from tableside.card_account import MACHINE, TABLE
-from tableside.decisions import AlertRaised, CardsMoved, IncidentOpened, LampSet, PermitRevoked
+from tableside.decisions import AlertRaised, CardsMoved, IncidentOpened, LampSet, PermitGranted, PermitRevoked
 from tableside.happenings import CountWanted, JamCleared, SwapAdvised, TechnicianWorked
 from tableside.locks import Scope, standing
 from tableside.requests import CallTechnician, CardsTakenOut, OpenLid, TechnicianDone
-from tests.support.table import Table
+from tests.support.table import HOUSE, Table
 from tests.unit.test_rounds import deal, open_table
 
 
@@ -134,6 +136,21 @@ def test_a_lid_opened_by_nobody_known_is_an_incident_and_is_counted(table: Table
     table.tap("S1")
     table.ask(CardsTakenOut, cards=0, now="table")
     assert "lid opened by nobody known" in [wanted.why for wanted in table.all_of(CountWanted)]
+
+
+def test_the_lid_is_free_no_longer_than_somebody_is_present() -> None:
+    """semantics §2.1.8: presence must stand when it opens, not only when it was asked for."""
+    table = open_table()
+    table.state = replace(table.state, house=replace(HOUSE, presence_s=20))
+    table.tap("S1")
+    table.wait(14)
+    assert table.ask(OpenLid).is_accepted
+    grant = [granted for granted in table.all_of(PermitGranted) if granted.what is events.PermitKind.LID][-1]
+    assert grant.not_after_ns == table.now_ns + 6 * NS_PER_S
+    table.wait(10)
+    table.notice(events.LidOpened)
+    assert "LID-OPEN" in {alert.text for alert in table.state.alerts.standing.values()}
+    assert [incident.kind for incident in table.state.incidents.open.values()] == ["lid"]
 
 
 def test_a_lid_open_for_long_calls_again_unless_seen_again(table: Table) -> None:
