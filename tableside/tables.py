@@ -169,18 +169,19 @@ class Procedure:
             if refusal is not None:
                 answer_refused(turn, request, refusal)
                 return
-        turn.decide(
-            RequestAnswered(
-                request=request.id,
-                is_accepted=True,
-                rule=row.rule or self.rule,
-                text=row.said,
-                next_step=self.next_step[row.to or row.state],
-            )
-        )
+        place = len(turn.decisions)
         if row.to is not None:
             self.move(turn, request, row.to, row.rule or self.rule)
         row.act(turn, request)
+        # The answer stands before what follows from it, and says what to do next as things stand then.
+        answer = RequestAnswered(
+            request=request.id,
+            is_accepted=True,
+            rule=row.rule or self.rule,
+            text=row.said,
+            next_step=self.next_step[self.read(turn.state, request)],
+        )
+        turn.decisions.insert(place, answer)
 
 
 def answer_refused(turn: Turn, request: Request, refusal: Refusal) -> None:

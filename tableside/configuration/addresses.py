@@ -69,7 +69,7 @@ def absolute_address(text: str, folder: Path) -> str:
     if path == text or path.startswith("/") or not path.partition("?")[0]:
         return text
     node, mark, query = path.partition("?")
-    return f"{SERIAL}{os.path.normpath(folder / node)}{mark}{query}"
+    return f"{SERIAL}{os.path.abspath(folder / node)}{mark}{query}"
 
 
 def read_address(text: str, folder: Path) -> DeviceAddress:

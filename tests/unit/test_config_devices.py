@@ -192,3 +192,17 @@ def test_what_is_no_address_of_a_device_is_refused(text: str) -> None:
 
 def test_the_drivers_of_the_configuration_are_those_of_the_registry() -> None:
     assert set(DRIVERS) - {OSDP_BADGE_READER} == set(TDL_DRIVERS)
+
+
+@pytest.mark.parametrize("typed", ["host.toml", "folder/host.toml", "./folder/../folder/host.toml"])
+def test_a_relative_port_is_the_same_from_whichever_folder_the_file_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, typed: str
+) -> None:
+    """What the check refuses the daemon must not take, and the other way round: both count from the file's folder."""
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    write_config(folder, shuffler_at("serial://../run/dev/shuffler?baud=115200"))
+    monkeypatch.chdir(tmp_path if "/" in typed else folder)
+    assert check(Path(typed)) == []
+    (shuffler, *_) = load_host(Path(typed)).tables[0].devices
+    assert shuffler.address == f"serial://{tmp_path}/run/dev/shuffler?baud=115200"

@@ -20,14 +20,16 @@ def alerts(table: Table) -> list[str]:
 
 def test_anybody_stops_play_and_a_supervisor_lets_it_go_on() -> None:
     table = open_table()
-    assert table.ask(StopPlay, by="").is_accepted
+    stopped = table.ask(StopPlay, by="")
+    assert (stopped.is_accepted, stopped.next_step) == (True, "floor supervisor: let play go on")
     assert table.all_of(PermitRevoked)[-1].what is PermitKind.DEAL
     assert "CALL-PRESSED" in alerts(table)
     assert table.ask(StopPlay, by="").is_accepted, "twice is once"
     for by in ("", "D1", "T1"):
         assert not table.ask(ResumePlay, by=by).is_accepted
         assert standing(table.state, Scope.DEAL)
-    assert table.ask(ResumePlay, by="S1").is_accepted
+    resumed = table.ask(ResumePlay, by="S1")
+    assert (resumed.is_accepted, resumed.next_step) == (True, "play goes on")
     assert table.all_of(PermitGranted)[-1].what is PermitKind.DEAL
 
 
