@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 NS_PER_S = 1_000_000_000
 NS_PER_MS = 1_000_000
@@ -25,8 +24,7 @@ class WallQuality(StrEnum):
     SIMULATED = "simulated"
 
 
-@dataclass(frozen=True, slots=True)
-class Instant:
+class Instant(NamedTuple):
     """One moment on both clocks: monotonic ns, UTC ns since 1970, and the quality of the latter."""
 
     at_ns: int

@@ -11,13 +11,25 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import structlog
+from msgspec.structs import replace
 
 from drivers.device import Device
 from drivers.events import BadgeSeen, CodeKeyed, Fact, LampColour, LampPattern, Notice, PermitKind
 from firmware_bridge.clock import NS_PER_MS, NS_PER_S, Clock
+from tableside.alarm import Alarm
 from tableside.badges import Badges
-from tableside.decisions import Decision, LampSet, PermitGranted, PermitRevoked, RequestAnswered, StateKept, Stopping
+from tableside.decisions import (
+    Decision,
+    LampSet,
+    Order,
+    PermitGranted,
+    PermitRevoked,
+    RequestAnswered,
+    StateKept,
+    Stopping,
+)
 from tableside.inputs import (
     AnyInput,
     ClockStepped,
@@ -45,8 +57,8 @@ RETRY_S = 1.0  # semantics §1.1: again each second
 CLOCK_STEP_S = 1.0  # smaller corrections are slewing, not steps
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+# A struct and not a dataclass, as for rows: a table's day publishes a hundred thousand.
+class Entry(msgspec.Struct, frozen=True, gc=False):
     """A durable row as it is published: its number, the input's instant, the input or decision."""
 
     seq: int
@@ -100,6 +112,7 @@ class Hub:
         self._version = version
         self._inbox: deque[_Waiting] = deque()
         self._wake = asyncio.Event()
+        self._alarm = Alarm(clock, self._wake.set)
         self._room = asyncio.Event()
         self._room.set()
         self._renewals: dict[tuple[str, PermitKind], tuple[PermitGranted, int]] = {}
@@ -158,19 +171,14 @@ class Hub:
                 if self._inbox:
                     await self._turn()
         finally:
+            self._alarm.set(None)
             self._stop_everything()
 
     async def _wait_for_work(self) -> None:
         if not self._inbox:
             self._wake.clear()
-            due = self._next_due_ns()
-            loop = asyncio.get_running_loop()
-            handle = None
-            if due is not None:
-                handle = loop.call_later(max(0, due - self._clock.monotonic_ns()) / NS_PER_S, self._wake.set)
+            self._alarm.set(self._next_due_ns())
             await self._wake.wait()
-            if handle is not None:
-                handle.cancel()
 
     def _next_due_ns(self) -> int | None:
         dues = [due for _, due in self._renewals.values()]
@@ -181,8 +189,9 @@ class Hub:
 
     def _collect_deadlines(self) -> None:
         now = self._clock.monotonic_ns()
-        due = sorted((at, name) for name, at in self.state.timers.due.items() if at <= now)
-        self._inbox.extend(_Waiting(DeadlinePassed(name=name)) for _, name in due)
+        due = [(at, name) for name, at in self.state.timers.due.items() if at <= now]
+        for _, name in sorted(due):
+            self._inbox.append(_Waiting(DeadlinePassed(name=name)))
 
     def _watch_wall(self) -> None:
         now = self._clock.now()
@@ -263,9 +272,6 @@ class Hub:
     # --- after the commit -----------------------------------------------------------------------------------
 
     def _after_commit(self, taken: Sequence[_Taken], result: CommitResult) -> None:
-        rows = sum(1 + len(one.decisions) for one in taken)
-        is_kept = result.last_seq - result.first_seq + 1 > rows
-        self._rows_since_checkpoint = 0 if is_kept else self._rows_since_checkpoint + rows
         last = {one.given.what.device: one.given.what for one in taken if isinstance(one.given.what, Notice)}
         for notice in last.values():
             acknowledge(self._devices, notice)  # cumulative (TDL 8.3)
@@ -276,11 +282,13 @@ class Hub:
                 entries.append(Entry(seq, one.given, what))
                 seq += 1
             for decision in one.decisions:
-                if self._blind_since_ns is not None or not isinstance(decision, Stopping):
+                if isinstance(decision, Order) or (self._blind_since_ns is not None and isinstance(decision, Stopping)):
                     self._hand_out(decision)
             if isinstance(one.given.what, Request):
                 _resolve(one.waiting, _answer_of(one.given.what, one.decisions))
         self._blind_since_ns = None
+        is_kept = result.last_seq - result.first_seq + 1 > len(entries)
+        self._rows_since_checkpoint = 0 if is_kept else self._rows_since_checkpoint + len(entries)
         for listener in self._listeners:
             listener(entries)
         self._watch_commit(result)
@@ -297,8 +305,10 @@ class Hub:
 
     async def _carry_over(self) -> None:
         """While rows stand on the reserve, try each second to bring them into the journal."""
+        if not self._is_on_reserve:
+            return
         now = self._clock.monotonic_ns()
-        if not self._is_on_reserve or self._carry_over_ns > now:
+        if self._carry_over_ns > now:
             return
         self._carry_over_ns = now + round(RETRY_S * NS_PER_S)
         rows = self._journal.condition().reserve_rows
@@ -355,7 +365,7 @@ class Hub:
             if not self._stands(grant):
                 del self._renewals[key]
             elif due <= now:
-                carry_out(self._devices, _renewal(grant), now)
+                carry_out(self._devices, replace(grant, is_fresh=False), now)
                 self._plan_renewal(grant)
 
     def _stop_everything(self) -> None:
@@ -363,17 +373,6 @@ class Hub:
             revoked = PermitRevoked(device=grant.device, what=grant.what, why="the hub stops")
             carry_out(self._devices, revoked, self._clock.monotonic_ns())
         self._renewals.clear()
-
-
-def _renewal(grant: PermitGranted) -> PermitGranted:
-    return PermitGranted(
-        device=grant.device,
-        what=grant.what,
-        duration_ms=grant.duration_ms,
-        limit_cards=grant.limit_cards,
-        not_after_ns=grant.not_after_ns,
-        is_fresh=False,
-    )
 
 
 def _answer_of(request: Request, decisions: Sequence[Decision]) -> RequestAnswered:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 
-from benchmarks import jam_alert, journal_rows, request_reply, serial_round_trip
+from benchmarks import hub_day, jam_alert, journal_rows, request_reply, serial_round_trip
 from benchmarks.compare import Reach, Row, interleave, rows
+from benchmarks.table_day import CARDS, table_day
+from drivers import events
+from tableside.procedures.session import SessionState
+from tableside.state import TableState, reduce
+from tests.support.session import ALL
+from tests.support.table import HOUSE
 
 
 def assert_measured(made: list[Row], *peers: str) -> None:
@@ -57,3 +65,21 @@ def test_request_reply() -> None:
 
 def test_jam_alert() -> None:
     assert_measured(jam_alert.measure(rounds=1, samples=3), jam_alert.PEER, jam_alert.PEER)
+
+
+def test_hub_day() -> None:
+    """The measurement itself refuses a hub that ends in another state than the recorded day."""
+    assert_measured(hub_day.measure(rounds=1, played=2), hub_day.PEER)
+
+
+def test_table_day_is_a_day_on_which_all_is_well() -> None:
+    day = table_day(played=3)
+    kinds = Counter(type(given.what) for given in day)
+    assert kinds[events.CardsOut] == kinds[events.CardsIn] == ALL + 3 * CARDS
+    state = TableState(house=HOUSE)
+    for given in day:
+        state, _ = reduce(state, given)
+    assert state.procedures.rounds.number == 3
+    assert state.procedures.session.state is SessionState.CLOSED
+    assert not state.locks.standing
+    assert not state.incidents.last
