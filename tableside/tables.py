@@ -72,6 +72,8 @@ class Turn:
 Act = Callable[[Turn, Any], None]
 Guard = Callable[[Turn, Any], Refusal | None]
 Condition = Callable[[Turn, Any], bool]
+# What comes next where a request settles its own matter and others may still stand.
+GO_ON = "go on where no lock and no alert stands"
 
 
 def nothing(_turn: Turn, _what: object) -> None:
@@ -86,6 +88,7 @@ class Row:
     refusal is the answer. `said` is the accepted answer's text, and the arrow's label in the diagram. A row that only
     `watches` does not make a fact expected: where no other row takes it, it is an incident all the same. `onward` is
     where the act may go on to from there by itself, in the same turn (tested: no procedure moves along another way).
+    `then` is what to do after the accepted request, where the state that it leaves cannot know what was just done.
     """
 
     state: Enum
@@ -98,6 +101,7 @@ class Row:
     said: str = ""
     watches: bool = False
     onward: tuple[Enum, ...] = ()
+    then: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +183,7 @@ class Procedure:
             is_accepted=True,
             rule=row.rule or self.rule,
             text=row.said,
-            next_step=self.next_step[self.read(turn.state, request)],
+            next_step=row.then or self.next_step[self.read(turn.state, request)],
         )
         turn.decisions.insert(place, answer)
 

@@ -169,6 +169,7 @@ def _begin(turn: Turn, what: ReplaceCard) -> None:
 SUPERVISOR = presence.needs(Operation.REPLACE, "CSM-1")
 MANAGEMENT = presence.acts_as(Role.ROOM_MANAGEMENT, rule="CSM-1")
 S = DamagedState
+REPORT = "room management reports it to the inspection service; play goes on where nothing else stands"
 PROCEDURE = Procedure(
     name="damaged card",
     rule="CSM-1",
@@ -180,7 +181,7 @@ PROCEDURE = Procedure(
         Row(S.SOUND, CardSuspected, S.SUSPECTED, _suspected, said="machine suspects a card"),
         Row(S.SUSPECTED, ReportDamaged, S.DAMAGED, _confirmed, said="it is damaged"),
         Row(S.SUSPECTED, CardSuspected, None, _again, said="suspected again"),
-        Row(S.SUSPECTED, ReplaceCard, S.SOUND, _begin, guards=(SUPERVISOR, _fits), said="replaced"),
+        Row(S.SUSPECTED, ReplaceCard, S.SOUND, _begin, guards=(SUPERVISOR, _fits), said="replaced", then=REPORT),
         Row(
             S.SUSPECTED,
             DismissSuspicion,
@@ -191,7 +192,7 @@ PROCEDURE = Procedure(
         ),
         Row(S.DAMAGED, ReportDamaged, None, said="it is known already"),
         Row(S.DAMAGED, CardSuspected, None, _again, said="suspected too"),
-        Row(S.DAMAGED, ReplaceCard, S.SOUND, _begin, guards=(SUPERVISOR, _fits), said="replaced"),
+        Row(S.DAMAGED, ReplaceCard, S.SOUND, _begin, guards=(SUPERVISOR, _fits), said="replaced", then=REPORT),
         *(
             Row(state, AcknowledgeReport, None, _acknowledged, guards=(MANAGEMENT, _is_unreported), said="reported")
             for state in S

@@ -21,7 +21,7 @@ from tableside.house import Role
 from tableside.locks import Scope
 from tableside.requests import ClearFault, InspectDevice
 from tableside.session_happenings import MachineCountedOut
-from tableside.tables import Procedure, Refusal, Row, Turn
+from tableside.tables import GO_ON, Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
     pass
@@ -205,10 +205,19 @@ PROCEDURE = Procedure(
         Row(A, FaultFound, None, _began, said="fault found"),
         Row(A, LevelsFound, None, _compare_found, said="compared"),
         Row(A, DeviceFaultGone, None, _went, said="fault gone"),
-        Row(A, ClearFault, None, _named, guards=(MENDER, _is_there), said="cleared by name"),
+        Row(A, ClearFault, None, _named, guards=(MENDER, _is_there), said="cleared by name", then=GO_ON),
         Row(A, MachineCountedOut, None, _exchanged, said="machine exchanged"),
         Row(A, Tampered, None, _tampered, rule="CSM-8", said="tampered with"),
-        Row(A, InspectDevice, None, _inspected, guards=(MENDER, _is_tampered_with), rule="CSM-8", said="inspected"),
+        Row(
+            A,
+            InspectDevice,
+            None,
+            _inspected,
+            guards=(MENDER, _is_tampered_with),
+            rule="CSM-8",
+            said="inspected",
+            then=GO_ON,
+        ),
     ),
     next_step={A: "see what stands: locks, alerts, devices"},
 )

@@ -21,7 +21,7 @@ from tableside.locks import Scope
 from tableside.permits import LID_MS, Wish
 from tableside.presence import Operation
 from tableside.requests import CardsTakenOut, OpenLid
-from tableside.tables import Procedure, Refusal, Row, Turn
+from tableside.tables import GO_ON, Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
     from tableside.state import TableState
@@ -237,12 +237,12 @@ PROCEDURE = Procedure(
         Row(S.OPEN, LevelsFound, S.ASKING, _shut_unanswered, _is_shut_everywhere, said="found shut, not answered"),
         Row(S.UNSIGNED, LevelsFound, S.ASKING, _shut_unanswered, _is_shut_everywhere, said="found shut"),
         Row(S.SHUT, LidClosed, None, said="shut"),
-        Row(S.SHUT, CardsTakenOut, None, _handled, guards=(SIGNED_IN, _is_answer), said="answered"),
+        Row(S.SHUT, CardsTakenOut, None, _handled, guards=(SIGNED_IN, _is_answer), said="answered", then=GO_ON),
         Row(S.FREE, LidOpened, S.OPEN, _opened, _is_present, said="opened"),
         Row(S.FREE, LidOpened, S.UNSIGNED, _opened_too_late, said="opened when nobody was present any more"),
         Row(S.FREE, DeadlinePassed, S.SHUT, _not_opened, _is_free_over, said="not opened in time"),
         Row(S.FREE, OpenLid, None, said="the lid is free"),
-        Row(S.OPEN, CardsTakenOut, None, _answered, guards=(_is_answer,), said="answered"),
+        Row(S.OPEN, CardsTakenOut, None, _answered, guards=(_is_answer,), said="answered", then="shut the lid"),
         Row(S.OPEN, PresenceShown, None, _seen_again, _is_lid, said="seen again"),
         Row(S.OPEN, DeadlinePassed, None, _open_long, _is_long, said="open for long"),
         Row(S.OPEN, OpenLid, None, said="it is open"),
@@ -252,7 +252,9 @@ PROCEDURE = Procedure(
         Row(S.UNSIGNED, OpenLid, S.OPEN, _signed_in, guards=(SIGNED_IN,), said="signed in"),
         Row(S.UNSIGNED, LidOpened, None, said="open"),
         Row(S.UNSIGNED, LidClosed, S.ASKING, _shut_unanswered, said="shut, nobody signed in"),
-        Row(S.ASKING, CardsTakenOut, S.SHUT, _answered_late, guards=(SIGNED_IN, _is_answer), said="answered"),
+        Row(
+            S.ASKING, CardsTakenOut, S.SHUT, _answered_late, guards=(SIGNED_IN, _is_answer), said="answered", then=GO_ON
+        ),
         Row(S.ASKING, OpenLid, S.FREE, _free, guards=(SIGNED_IN,), said="the lid is free"),
         Row(S.ASKING, LidOpened, S.UNSIGNED, _opened_by_nobody, said="opened by nobody known"),
         Row(S.ASKING, LidClosed, None, said="shut"),

@@ -17,7 +17,7 @@ from tableside.inputs import JournalDoubted
 from tableside.locks import Scope
 from tableside.requests import AcceptJournal, AdoptDevice, SettleUnknown
 from tableside.session_happenings import MachineCountedOut
-from tableside.tables import Procedure, Refusal, Row, Turn
+from tableside.tables import GO_ON, Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
     from tableside.state import TableState
@@ -140,6 +140,7 @@ def _is_no_adoption(_turn: Turn, what: CommandClosed) -> bool:
     return what.step == "adopt" and what.outcome is not Outcome.DONE
 
 
+ADOPTING = "wait until the device has answered"
 PROCEDURE = Procedure(
     name="outcomes",
     rule="CSM-8",
@@ -160,10 +161,27 @@ PROCEDURE = Procedure(
         ),
         *(Row(state, JournalDoubted, act=_doubted, said="journal doubted") for state in OutcomeState),
         *(
-            Row(state, AcceptJournal, act=_accepted, guards=(_two_persons, _has_reason), said="journal accepted")
+            Row(
+                state,
+                AcceptJournal,
+                act=_accepted,
+                guards=(_two_persons, _has_reason),
+                said="journal accepted",
+                then=GO_ON,
+            )
             for state in OutcomeState
         ),
-        *(Row(state, AdoptDevice, act=_adopt, guards=(_two_persons,), said="adopt") for state in OutcomeState),
+        *(
+            Row(
+                state,
+                AdoptDevice,
+                act=_adopt,
+                guards=(_two_persons,),
+                said="the device is asked to obey",
+                then=ADOPTING,
+            )
+            for state in OutcomeState
+        ),
         *(Row(state, CommandClosed, act=_adopted, when=_is_adoption, said="adopted") for state in OutcomeState),
         *(Row(state, CommandClosed, when=_is_no_adoption, said="not adopted") for state in OutcomeState),
     ),

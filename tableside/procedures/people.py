@@ -15,7 +15,7 @@ from tableside.happenings import BadgeTapped, DealerRelieved, SectionHandedOver,
 from tableside.house import Role
 from tableside.inputs import DeadlinePassed
 from tableside.requests import ClearAlert, DeclineAlert, SetDealer, TakeAlert, TakeSection
-from tableside.tables import Procedure, Refusal, Row, Turn
+from tableside.tables import GO_ON, Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
     from tableside.state import TableState
@@ -189,9 +189,33 @@ PROCEDURE = Procedure(
         row
         for state in S
         for row in (
-            Row(state, TakeAlert, None, _take, guards=(_is_staff, _stands, _is_untaken), said="taken"),
-            Row(state, DeclineAlert, None, _decline, guards=(_is_staff, _stands), said="the next in line is asked"),
-            Row(state, ClearAlert, None, _clear, guards=(_is_staff, _stands, _clears_by_itself), said="cleared"),
+            Row(
+                state,
+                TakeAlert,
+                None,
+                _take,
+                guards=(_is_staff, _stands, _is_untaken),
+                said="taken",
+                then="go to the table and tap the badge",
+            ),
+            Row(
+                state,
+                DeclineAlert,
+                None,
+                _decline,
+                guards=(_is_staff, _stands),
+                said="the next in line is asked",
+                then=GO_ON,
+            ),
+            Row(
+                state,
+                ClearAlert,
+                None,
+                _clear,
+                guards=(_is_staff, _stands, _clears_by_itself),
+                said="cleared",
+                then=GO_ON,
+            ),
             Row(state, DeadlinePassed, None, _nobody_came, _is_due, said="nobody came"),
             Row(state, BadgeTapped, None, ON_TAP[state], said="tapped at the table"),
             Row(

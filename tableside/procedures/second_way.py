@@ -50,6 +50,7 @@ def _reader_answers(_turn: Turn, _what: ShowPresence) -> Refusal:
 
 
 S = SecondWayState
+BEGIN = "ask for the step within 15 s"  # as after a tap
 PROCEDURE = Procedure(
     name="second way",
     rule="CSM-5",
@@ -57,7 +58,15 @@ PROCEDURE = Procedure(
     read=read,
     write=lambda _turn, _what, _target: None,
     rows=(
-        Row(S.OPEN, ShowPresence, None, _show, guards=(_names_a_role, _are_two), said="counts as a tap: second way"),
+        Row(
+            S.OPEN,
+            ShowPresence,
+            None,
+            _show,
+            guards=(_names_a_role, _are_two),
+            said="counts as a tap: second way",
+            then=BEGIN,
+        ),
         Row(S.NOT_NEEDED, ShowPresence, None, guards=(_reader_answers,), said="refused: tap the badge"),
     ),
     next_step={

@@ -232,6 +232,7 @@ PROCEDURE = Procedure(
                 _settle,
                 guards=(presence.acts_as(Role.ROOM_MANAGEMENT, rule=RULE), _is_open, _says_something),
                 said="decided",
+                then="close the table, once nothing else is open",
             )
             for state in S
         ),

@@ -60,6 +60,7 @@ def _free_bets(turn: Turn, what: RoundEnded) -> None:
 
 SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-2")
 S = StopState
+CALLED = "wait at the table for the floor supervisor"
 PROCEDURE = Procedure(
     name="stop",
     rule="CSM-2",
@@ -70,8 +71,8 @@ PROCEDURE = Procedure(
         Row(S.FREE, StopPlay, None, _stop, said="dealing stops"),
         Row(S.STOPPED, StopPlay, None, _stop, said="dealing is stopped"),
         Row(S.STOPPED, ResumePlay, None, _resume, guards=(SUPERVISOR,), said="dealing goes on"),
-        *(Row(state, CallSupervisor, None, _call, said="the floor supervisor is called") for state in S),
-        *(Row(state, LockBets, None, _lock_bets, rule="JP-11", said="jackpot bets locked") for state in S),
+        *(Row(state, CallSupervisor, None, _call, said="the floor supervisor is called", then=CALLED) for state in S),
+        *(Row(state, LockBets, None, _lock_bets, rule="JP-11", said="jackpot bets locked", then="deal") for state in S),
         *(Row(state, RoundEnded, None, _free_bets, rule="JP-11", said="next round's bets") for state in S),
     ),
     next_step={

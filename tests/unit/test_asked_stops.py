@@ -22,7 +22,8 @@ def test_a_stop_that_is_only_observed_is_asked_and_confirmed_by_name() -> None:
     assert [lock.held for lock in table.all_of(LockAdded)] == [Holding.OBSERVES]
     asked = next(raised for raised in table.all_of(AlertRaised) if raised.text == "STOP-ASKED")
     assert (asked.level, asked.fields["what"]) == (0, "deal")
-    assert table.ask(TakeAlert, by="D1", alert=asked.alert).is_accepted
+    taken = table.ask(TakeAlert, by="D1", alert=asked.alert)
+    assert (taken.is_accepted, taken.next_step) == (True, "go to the table and tap the badge")
     assert [taken.by for taken in table.all_of(AlertTaken)] == ["D1"]
     table.ask(ResumePlay)
     assert asked.alert in [cleared.alert for cleared in table.all_of(AlertCleared)]

@@ -28,7 +28,10 @@ def clear_by_hand(table: Table, place: Place, cards: int = 1) -> None:
     assert table.ask(OpenLid).is_accepted
     table.notice(events.LidOpened)
     table.notice(events.JamGone, place=place)
-    assert table.ask(CardsTakenOut, cards=cards, now="table").is_accepted
+    answered = table.ask(CardsTakenOut, cards=cards, now="table")
+    assert (answered.is_accepted, answered.next_step) == (True, "shut the lid"), (
+        "not asked once more what was just said"
+    )
     table.notice(events.LidClosed)
 
 
