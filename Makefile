@@ -28,7 +28,7 @@ check: $(STAMP)
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
-# README's table, docs/procedures.md: what follows from the code (a test compares).
+# README's table, the procedures, the acts of the control socket: what follows from the code (a test compares).
 docs: $(STAMP)
 	$(BIN)/python -m docs.generate
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from docs.generate import devices, procedures
+from docs.generate import acts, devices, procedures
 
 ROOT = Path(__file__).parents[2]
 
@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 PAGES: Mapping[str, Callable[[str], str]] = {
     "README.md": lambda page: between(page, "devices", devices.table()),
     "docs/procedures.md": lambda _page: procedures.page(),
+    "docs/protocols/control.md": lambda page: between(page, "acts", acts.table()),
 }
 
 

@@ -9,7 +9,6 @@ from tableside.cli.do import do, group_of_steps
 from tableside.cli.groups import COMMANDS, tableside
 from tableside.cli.steps import GROUPS, STEPS
 from tableside.control.acts import ACTS, NO_BADGE, fields_of
-from tests.support.control_page import PAGE
 
 
 def test_every_act_is_a_step_once() -> None:
@@ -43,8 +42,3 @@ def test_help_names_every_command_without_importing_them() -> None:
     text = tableside.get_help(click.Context(tableside))
     for name in (*COMMANDS, *GROUPS):
         assert f"  {name} " in text
-
-
-def test_the_page_names_the_steps_of_no_act_that_is_not_there() -> None:
-    page = PAGE.read_text("utf-8")
-    assert all(f"`{act}`" in page for act in ACTS)

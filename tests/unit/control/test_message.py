@@ -12,7 +12,6 @@ from tableside.control.acts import ACTS, NAMES, NO_BADGE
 from tableside.control.conversation import LineSplitter
 from tableside.control.message import MAX_LINE_BYTES, Act, Mistaken, Read, parse_line
 from tableside.requests import EnterSort, LoadPacket, ReplaceCard, Request, ShowPresence, SortedDecks, StopPlay
-from tests.support.control_page import PAGE, with_acts
 
 
 def act(**keys: object) -> Act:
@@ -142,11 +141,6 @@ def test_every_request_is_an_act_and_only_safer_ones_need_no_badge() -> None:
     assert len(ACTS) == len(NAMES)
     assert {NAMES[kind] for kind in NO_BADGE} == {"stop-play", "call-supervisor", "raise-complaint"}
     assert all(issubclass(kind, Request) for kind in ACTS.values())
-
-
-def test_the_page_lists_every_act_as_it_is() -> None:
-    page = PAGE.read_text("utf-8")
-    assert page == with_acts(page), "run python -m tests.support.control_page"
 
 
 def test_lines_come_whole_however_they_are_cut() -> None:
