@@ -115,6 +115,10 @@ class Daemon:
         for table in self.tables.values():
             await table.tell(SpaceEnough() if is_enough else SpaceLow(free_percent=percent))
 
+    def is_well(self) -> bool:
+        """Every table's hub makes progress; the loop does, or nobody would ask here."""
+        return all(table.is_well for table in self.tables.values())
+
     def _health(self) -> dict[str, object]:
         return {
             "loop": self.loop_watch.health(),

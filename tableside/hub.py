@@ -119,8 +119,15 @@ class Hub:
         self._blind_since_ns: int | None = None
         self._is_on_reserve = journal.condition().reserve_rows > 0
         self._carry_over_ns = 0
+        self._working_since_ns: int | None = None
         self._rows_since_checkpoint = 0
         self._wall_offset_ns: int | None = None
+
+    @property
+    def working_s(self) -> float:
+        """How long the hub has been at its present turn, each try of a commit counted anew; 0 while it waits."""
+        since_ns = self._working_since_ns
+        return 0.0 if since_ns is None else (self._clock.monotonic_ns() - since_ns) / NS_PER_S
 
     # --- the two ways in ------------------------------------------------------------------------------------
 
@@ -203,6 +210,7 @@ class Hub:
     async def _turn(self) -> None:
         batch = [self._inbox.popleft() for _ in range(min(BATCH_MAX, len(self._inbox)))]
         while batch:
+            self._working_since_ns = self._clock.monotonic_ns()
             try:
                 state, taken = self._reduce(batch)
                 if self._blind_since_ns is None:
@@ -215,6 +223,7 @@ class Hub:
             if result is not None:
                 self._after_commit(taken, result)
             break
+        self._working_since_ns = None
         if len(self._inbox) < QUEUE_MAX:
             self._room.set()
 

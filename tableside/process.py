@@ -25,6 +25,7 @@ from tableside.lock_file import FILE as LOCK_FILE
 from tableside.lock_file import Held, LockFile
 from tableside.outputs.log import configure_log
 from tableside.outputs.log_writer import LogWriter
+from tableside.service_manager import READY, STOPPING, ServiceManager, service_manager
 from tableside.session_numbers import FILE as NUMBERS_FILE
 from tableside.session_numbers import NumbersRefused, SessionNumbers
 from tableside.version import VERSION
@@ -93,12 +94,18 @@ async def _main(host: HostConfig, clock: SystemClock, numbers: SessionNumbers, k
             await server.open()
         except SocketRefused as refusal:
             raise StartRefused(ExitCode.CANNOT_CREATE, str(refusal)) from refusal
-        return await _until_signal(daemon, {"control": server.run, "session numbers": lambda: _keep(numbers)})
+        manager = service_manager(os.environ)
+        beside: dict[str, Run] = {
+            "control": server.run,
+            "session numbers": lambda: _keep(numbers),
+            "service manager": lambda: manager.run(daemon.is_well),
+        }
+        return await _until_signal(daemon, beside, manager)
     finally:
         await journals.close()
 
 
-async def _until_signal(daemon: Daemon, beside: dict[str, Run]) -> ExitCode:
+async def _until_signal(daemon: Daemon, beside: dict[str, Run], manager: ServiceManager) -> ExitCode:
     """SIGTERM is the clean end of a service, Ctrl-C that of a console."""
     stop = asyncio.Event()
     ended_by: list[int] = []
@@ -112,7 +119,9 @@ async def _until_signal(daemon: Daemon, beside: dict[str, Run]) -> ExitCode:
         loop.add_signal_handler(number, end, number)
     running = asyncio.create_task(daemon.run(stop, beside), name="daemon")
     stopping = asyncio.create_task(stop.wait(), name="stop")
+    manager.tell(READY)
     await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
+    manager.tell(STOPPING)
     stopping.cancel()
     done, _ = await asyncio.wait({running}, timeout=STOP_LIMIT_S)
     if not done:

@@ -39,6 +39,8 @@ from tableside.state import TableState
 
 # How often the lamp of a table whose hub has broken is set again: a device may come back meanwhile.
 LAMP_AGAIN_S = 5.0
+# A turn that takes longer than this is not coming back: a commit of 5 s already locks the table (semantics §1.1).
+STUCK_S = 30.0
 # So long the revoked permits and the lamp may take to reach the devices when the daemon stops: three copies of a
 # request and their replies (TDL 5) fit in, and it leaves most of the five seconds to the journals.
 LAST_ORDERS_S = 1.0
@@ -107,6 +109,11 @@ class TableHost:
     def cables(self) -> tuple[str, ...]:
         """The devices at whose cables one can listen."""
         return tuple(self._equipment.cables)
+
+    @property
+    def is_well(self) -> bool:
+        """The hub makes progress, or has broken and said so: then starting the process anew is a person's decision."""
+        return self.hub.working_s < STUCK_S
 
     def knows(self, staff: str) -> bool:
         """Whether the configuration names this person at this table."""
