@@ -13,23 +13,13 @@ from dataclasses import dataclass
 
 import msgspec
 import structlog
-from msgspec.structs import replace
 
 from drivers.device import Device
-from drivers.events import BadgeSeen, CodeKeyed, Fact, LampColour, LampPattern, Notice, PermitKind
-from firmware_bridge.clock import NS_PER_MS, NS_PER_S, Clock
+from drivers.events import BadgeSeen, CodeKeyed, Fact, LampColour, LampPattern, Notice
+from firmware_bridge.clock import NS_PER_S, Clock
 from tableside.alarm import Alarm
 from tableside.badges import Badges
-from tableside.decisions import (
-    Decision,
-    LampSet,
-    Order,
-    PermitGranted,
-    PermitRevoked,
-    RequestAnswered,
-    StateKept,
-    Stopping,
-)
+from tableside.decisions import Decision, LampSet, Order, PermitGranted, RequestAnswered, StateKept, Stopping
 from tableside.inputs import (
     AnyInput,
     ClockStepped,
@@ -43,6 +33,7 @@ from tableside.inputs import (
 from tableside.journal.record import CommitResult, Draft
 from tableside.journal.store import Journal, JournalUnavailable
 from tableside.orders import acknowledge, carry_out
+from tableside.renewals import Renewals
 from tableside.requests import AnyRequest, Request
 from tableside.rows import decision_of, draft_checkpoint, drafts_of_turn
 from tableside.state import TableState, reduce
@@ -115,7 +106,7 @@ class Hub:
         self._alarm = Alarm(clock, self._wake.set)
         self._room = asyncio.Event()
         self._room.set()
-        self._renewals: dict[tuple[str, PermitKind], tuple[PermitGranted, int]] = {}
+        self._renewals = Renewals()
         self._blind_since_ns: int | None = None
         self._is_on_reserve = journal.condition().reserve_rows > 0
         self._carry_over_ns = 0
@@ -188,7 +179,7 @@ class Hub:
             await self._wake.wait()
 
     def _next_due_ns(self) -> int | None:
-        dues = [due for _, due in self._renewals.values()]
+        dues = self._renewals.next_ns()
         if self._is_on_reserve:
             dues.append(self._carry_over_ns)
         dues.extend(self.state.timers.due.values())
@@ -357,31 +348,17 @@ class Hub:
         return f"{grant.device}:{grant.what}" in self.state.permits.granted
 
     def _carry_out(self, decision: Decision) -> None:
-        if isinstance(decision, PermitGranted):
-            self._plan_renewal(decision)
-        elif isinstance(decision, PermitRevoked):
-            self._renewals.pop((decision.device, decision.what), None)
-        carry_out(self._devices, decision, self._clock.monotonic_ns())
-
-    def _plan_renewal(self, grant: PermitGranted) -> None:
-        third = grant.duration_ms * NS_PER_MS // 3
-        self._renewals[grant.device, grant.what] = (grant, self._clock.monotonic_ns() + third)
+        now = self._clock.monotonic_ns()
+        self._renewals.note(decision, now)
+        carry_out(self._devices, decision, now)
 
     def _renew(self) -> None:
-        """Permits that stand are renewed at a third of their time; those the state no longer grants are forgotten."""
-        now = self._clock.monotonic_ns()
-        for key, (grant, due) in tuple(self._renewals.items()):
-            if not self._stands(grant):
-                del self._renewals[key]
-            elif due <= now:
-                carry_out(self._devices, replace(grant, is_fresh=False), now)
-                self._plan_renewal(grant)
+        for grant in self._renewals.take_due(self.state.permits.granted, self._clock.monotonic_ns()):
+            self._carry_out(grant)
 
     def _stop_everything(self) -> None:
-        for grant, _ in self._renewals.values():
-            revoked = PermitRevoked(device=grant.device, what=grant.what, why="the hub stops")
+        for revoked in self._renewals.take_all():
             carry_out(self._devices, revoked, self._clock.monotonic_ns())
-        self._renewals.clear()
 
 
 def _answer_of(request: Request, decisions: Sequence[Decision]) -> RequestAnswered:

@@ -1,0 +1,49 @@
+"""Permits that stand are renewed at a third of their time, by the hub's own task and by nobody else (semantics §1.1).
+
+Renewals are neither rows nor inputs: a hub that hangs renews nothing, and the table stops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+
+from msgspec.structs import replace
+
+from drivers.events import PermitKind
+from firmware_bridge.clock import NS_PER_MS
+from tableside.decisions import Decision, PermitGranted, PermitRevoked
+
+
+class Renewals:
+    """The grants that were handed out and not taken back, each with its next renewal's time (monotonic ns)."""
+
+    def __init__(self) -> None:
+        self._due: dict[tuple[str, PermitKind], tuple[PermitGranted, int]] = {}
+
+    def note(self, decision: Decision, now_ns: int) -> None:
+        """A decision goes to its device: a grant is renewed from here on, one that is revoked no more."""
+        if isinstance(decision, PermitGranted):
+            third = decision.duration_ms * NS_PER_MS // 3
+            self._due[decision.device, decision.what] = (decision, now_ns + third)
+        elif isinstance(decision, PermitRevoked):
+            self._due.pop((decision.device, decision.what), None)
+
+    def next_ns(self) -> list[int]:
+        """When each is due."""
+        return [due_ns for _, due_ns in self._due.values()]
+
+    def take_due(self, standing: Container[str], now_ns: int) -> list[PermitGranted]:
+        """The renewals that are due; those that the state no longer grants (`device:what`) are forgotten."""
+        due: list[PermitGranted] = []
+        for key, (grant, due_ns) in tuple(self._due.items()):
+            if f"{grant.device}:{grant.what}" not in standing:
+                del self._due[key]
+            elif due_ns <= now_ns:
+                due.append(replace(grant, is_fresh=False))
+        return due
+
+    def take_all(self) -> list[PermitRevoked]:
+        """Everything stops: a revoke for each, and nothing is renewed any more."""
+        grants = [grant for grant, _ in self._due.values()]
+        self._due.clear()
+        return [PermitRevoked(device=grant.device, what=grant.what, why="the hub stops") for grant in grants]
