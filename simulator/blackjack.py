@@ -12,13 +12,13 @@ BANK_STANDS_ON = 17  # BJ-6
 LOWEST_STAND, HIGHEST_STAND = 12, 18
 SPLIT_CHANCE = 0.4
 DOUBLE_CHANCE = 0.3
-VALUES = {"A": 1, "T": 10, "J": 10, "Q": 10, "K": 10}
+VALUES = {"A": 1, "J": 10, "Q": 10, "K": 10}
 
 
 def value_of(card: str) -> int:
     """Of one card as people say it (`K♠ red`), the ace as one."""
-    sign = card[0]
-    return VALUES.get(sign) or int(sign)
+    rank = card.partition(" ")[0][:-1]
+    return VALUES.get(rank) or int(rank)
 
 
 def total(cards: Sequence[str]) -> int:

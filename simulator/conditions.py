@@ -1,6 +1,7 @@
 """What a scenario waits for and what it expects, as data: answers, rows, alerts, locks, state, what eyes see.
 
-A condition names one thing; its other keys narrow it down. All that hold in the past (rows) count from the step on.
+A condition names one thing; its other keys narrow it down. What comes and goes (an alert, a lock, what is seen) need
+only have been so once since the step began; what must not be, and the state, must be so when the waiting ends.
 """
 
 from __future__ import annotations
@@ -62,12 +63,15 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     def __str__(self) -> str:
         given = {
             name: getattr(self, name)
-            for name, default in zip(self.__struct_fields__, self.__struct_defaults__, strict=True)
-            if getattr(self, name) != default
+            for name in self.__struct_fields__
+            if getattr(self, name) != getattr(NOTHING, name)
         }
         return ", ".join(f"{name.rstrip('_')} = {value!r}" for name, value in given.items())
 
 
+NOTHING = Condition()
+# Having been so is enough.
+HAPPEN = frozenset({"answer", "row", "alert", "cleared", "lock", "seen", "round"})
 KINDS = ("answer", "row", "no_row", "alert", "no_alert", "cleared", "lock", "no_lock", "state", "seen", "round")
 
 
@@ -98,12 +102,14 @@ class Outlook:
         """Wait until all hold; returns those that still do not after so many real seconds."""
         loop = asyncio.get_running_loop()
         end_s = loop.time() + within_s
+        open_ = list(conditions)
         while True:
             try:
                 async with asyncio.timeout_at(end_s):
-                    unmet = await self.unmet(conditions)
+                    unmet = await self.unmet(open_)
             except TimeoutError:
-                return list(conditions)  # nobody answers
+                return open_  # nobody answers
+            open_ = [one for one in open_ if one in unmet or one.kinds[0] not in HAPPEN]
             if not unmet or loop.time() >= end_s:
                 return unmet
             try:

@@ -45,12 +45,17 @@ class Said(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     text: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Cause:
-    """A deed of the world that was carried out, and its proof."""
+    """A deed of the world that was carried out, its proof, and whether that has ever held."""
 
     deed: WorldDeed
     proof: Proof
+    has_fired: bool = False
+
+    def look(self) -> None:
+        """Once fired, always fired: what it did may be mended meanwhile."""
+        self.has_fired = self.has_fired or self.proof()
 
 
 class SideDesk:
@@ -59,6 +64,7 @@ class SideDesk:
     def __init__(self, room: Room) -> None:
         self.causes: list[Cause] = []
         self._room = room
+        room.stage.watch(self._look_at_causes)
         self._person = msgspec.json.Decoder(type=_any_of(PersonDeed))
         self._world = msgspec.json.Decoder(type=_any_of(WorldDeed))
         self._message = msgspec.json.Decoder(type=Message)
@@ -110,9 +116,13 @@ class SideDesk:
         """Every cause by number, and whether it has had its effect."""
         self._room.stage.settle()
         return [
-            {"cause": number, "deed": msgspec.to_builtins(cause.deed), "fired": cause.proof()}
+            {"cause": number, "deed": msgspec.to_builtins(cause.deed), "fired": cause.has_fired}
             for number, cause in enumerate(self.causes, 1)
         ]
+
+    def _look_at_causes(self) -> None:
+        for cause in self.causes:
+            cause.look()
 
 
 def _any_of(kind: type[Any]) -> Any:

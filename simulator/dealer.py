@@ -57,7 +57,6 @@ class Dealer(Person):
         super().__init__(member, scene)
         self.seats = 7
         self._mark = 0  # the row up to which things belong to earlier rounds
-        self._has_reported_damage = False
 
     # --- opening and load -----------------------------------------------------------------------------------
 
@@ -174,12 +173,12 @@ class Dealer(Person):
                     await self.press("call")
 
     async def _look_at_cards(self) -> None:
-        """A card that is folded is seen before the bank draws: the damaged-card key."""
-        if (await self.scene.look())["spoiled"] and not self._has_reported_damage:
-            self._has_reported_damage = True
-            await self.press("damaged card")
-        elif not (await self.scene.look())["spoiled"]:
-            self._has_reported_damage = False
+        """A folded card is seen before the bank draws: the damaged-card key, and nothing moves until it is out."""
+        if not (await self.scene.look())["spoiled"]:
+            return
+        await self.press("damaged card")
+        while (await self.scene.look())["spoiled"]:
+            await self.scene.wait(2)
 
     async def _done(self) -> None:
         """Press DONE until the round is known to be over."""
@@ -192,7 +191,7 @@ class Dealer(Person):
     async def give_back(self, leave: int = 0) -> None:
         """Gather the cards and insert them; what cannot go in is held over. `leave`: so many stay on the table."""
         await self.dawdle(*GATHER_S)
-        await self._wait_while_blue()
+        await self._keep_cards_out()
         await self.do("gather")
         if leave:
             await self.do("move", source=SPREAD, to=BANK, cards=leave)
@@ -221,9 +220,9 @@ class Dealer(Person):
         if said["answer"] != "accepted":
             raise CannotDo(f"{said.get('text')}: {said.get('next_step')}")
 
-    async def _wait_while_blue(self) -> None:
-        """Blue: the cards stay out until the supervisor has decided."""
-        while (await self.scene.look())["lamp"].startswith("blue"):
+    async def _keep_cards_out(self) -> None:
+        """While the table's panel says so: a complaint is to be decided first (CSM-12)."""
+        while self.scene.watch.find_alert("COMPLAINT-HOLD") is not None:
             await self.scene.wait(1)
 
     # --- closing --------------------------------------------------------------------------------------------

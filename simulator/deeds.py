@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from .room import Room
-from .world.cards import Card, Pile
+from .world.cards import Card, Pile, Rank
 from .world.machine import ShufflerMachine
 
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
@@ -75,16 +75,16 @@ def place(room: Room, name: str) -> Pile:
 
 
 def card_in(pile: Pile, text: str) -> Card:
-    """The card that reads `K♠ red`, first from the top. Raises `Impossible`."""
-    for card in reversed(tuple(pile)):
-        if said(card) == text:
-            return card
-    raise Impossible(f"no {text} lies in {pile.name}")
+    """The card that reads `K♠ red`, first from the top; of equal ones the bent one. Raises `Impossible`."""
+    alike = [card for card in reversed(tuple(pile)) if said(card) == text]
+    if not alike:
+        raise Impossible(f"no {text} lies in {pile.name}")
+    return next((card for card in alike if card.is_bent), alike[0])
 
 
 def said(card: Card) -> str:
-    """A card as a person says it: `K♠ red`."""
-    return f"{card.face} {card.back}"
+    """A card as a person says it: `K♠ red`, `10♦ blue`."""
+    return f"{card.face} {card.back}".replace("T", "10", 1) if card.rank is Rank.TEN else f"{card.face} {card.back}"
 
 
 def members(kind: type[Any]) -> tuple[type[Any], ...]:

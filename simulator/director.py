@@ -15,6 +15,8 @@ from .speaking import Said
 
 # Whatever the pace: processes, links and disks need their own time before something counts as missing.
 REAL_TIME_S = 15.0
+# No act of people takes longer than this, in people's time; sixty rounds take one hour.
+ACT_LIMIT_S = 3_600.0
 # How many of the last rows a failure shows.
 ROWS_SHOWN = 25
 
@@ -103,7 +105,8 @@ class Director:
     async def _may_begin(self, step: Step) -> bool:
         scene = self._scene
         if step.when:
-            unmet = await Outlook(scene.watch, scene).until(step.when, self._patience_s(step))
+            outlook = Outlook(scene.watch, scene, since=scene.watch.last_seq)
+            unmet = await outlook.until(step.when, self._act_limit_s())
             if unmet:
                 self._fail(step, f"never came to begin: {_listed(unmet)}")
                 return False
@@ -117,7 +120,11 @@ class Director:
             scene.tell(step.says)
         outlook = Outlook(scene.watch, scene, since=scene.watch.last_seq)
         try:
-            outlook.answer = await self._act(step)
+            async with asyncio.timeout(self._act_limit_s()):
+                outlook.answer = await self._act(step)
+        except TimeoutError:
+            self._fail(step, "it came to no end")
+            return
         except CannotDo as why:
             outlook.answer = {"answer": "impossible", "text": str(why)}
             if not any(condition.answer for condition in step.expect):
@@ -161,6 +168,9 @@ class Director:
     def _is_skill(self, step: Step) -> bool:
         person = self._scene.cast.get(step.person)
         return person is not None and step.does in person.skills
+
+    def _act_limit_s(self) -> float:
+        return ACT_LIMIT_S / self._scene.pace + REAL_TIME_S
 
     def _patience_s(self, step: Step) -> float:
         return max(step.within_s / self._scene.pace, REAL_TIME_S)

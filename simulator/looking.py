@@ -25,7 +25,13 @@ def look(room: Room) -> dict[str, object]:
             for name, pile in felt.piles.items()
             if len(pile) and name in felt.hands
         },
-        "spoiled": [said(card) for name in felt.hands if name in shown for card in felt.piles[name] if card.is_creased],
+        "spoiled": [
+            {"card": said(card), "place": name}
+            for name in felt.hands
+            if name in shown
+            for card in felt.piles[name]
+            if card.is_creased
+        ],
         "heaps": {name: len(pile) for name, pile in felt.piles.items() if len(pile) and name not in felt.hands},
         "lamp": light_said(room.table.box.visible_light),
         "readers": {

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from .world.cards import RANK_SIGNS, SUIT_SIGNS
 
-FACES = tuple(rank + suit for suit in SUIT_SIGNS for rank in RANK_SIGNS)
+FACES = tuple(rank.replace("T", "10") + suit for suit in SUIT_SIGNS for rank in RANK_SIGNS)
 
 
 def sorted_groups(cards: Iterable[str], decks: Mapping[str, int]) -> list[dict[str, object]]:

@@ -92,7 +92,13 @@ class OnCall(Person):
                 await self._come(alert)
 
     def _is_mine(self, alert: StandingAlert) -> bool:
-        return alert.number in self.scene.watch.alerts and alert.taken_by in ("", self.staff_id)
+        """It stands, and nobody who can do the same as oneself has taken it."""
+        others = {
+            person.staff_id
+            for person in self.scene.cast.values()
+            if isinstance(person, type(self)) and person is not self
+        }
+        return alert.number in self.scene.watch.alerts and alert.taken_by not in others
 
     async def _come(self, alert: StandingAlert) -> None:
         away_s = self._away_until_s - asyncio.get_running_loop().time()
@@ -125,17 +131,17 @@ class OnCall(Person):
         await self.say("clear-alert", alert=alert.number)
 
     async def insist(self, act: str, **fields: object) -> Said:
-        """Ask, and where the refusal says to tap the badge, tap and ask again. Raises `CannotDo`."""
+        """Ask, do as the refusal says (tap the badge), and ask again. Raises `CannotDo`."""
         said = await self.say(act, **fields)
         for _ in range(TRIES):
             if said["answer"] == "accepted":
                 return said
-            if "tap" not in said.get("next_step", ""):
-                break
-            await self.tap()
-            await self.scene.wait(2)
+            if "tap" in said.get("next_step", ""):
+                await self.tap()
+            await self.scene.wait(3)  # what was just done may still be on its way
             said = await self.say(act, **fields)
-        raise CannotDo(f"{act}: {said.get('text')} ({said.get('next_step')})")
+        mistakes = "; ".join(said.get("mistakes", ()))
+        raise CannotDo(f"{act}: {said.get('text')} ({mistakes or said.get('next_step')})")
 
 
 class Technician(OnCall):
@@ -183,6 +189,7 @@ class Supervisor(OnCall):
         "CALL-PRESSED": "_confirm",
         "BADGES-REFUSED": "_confirm",
         "DEVICE-FAULT": "_have_mended",
+        "FEED-FAULT": "_have_mended",
     }
     skills: ClassVar[dict[str, str]] = OnCall.skills | {"exchange the machine": "exchange_machine"}
 
@@ -232,9 +239,8 @@ class Supervisor(OnCall):
     async def _replace(self, alert: StandingAlert) -> None:
         """The same card from the reserve deck; the damaged one into an envelope (CSM-1)."""
         seen = await self.scene.look()
-        for card in seen["spoiled"]:
-            where = next(place for place, cards in seen["cards"].items() if card in cards)
-            await self._exchange(card, where)
+        for spoiled in seen["spoiled"]:
+            await self._exchange(spoiled["card"], spoiled["place"])
 
     async def _exchange(self, card: str, where: str) -> None:
         self.scene.envelopes += 1

@@ -125,7 +125,11 @@ class Watch:
         self.alerts.pop(body["alert"], None)
 
     def _round_started(self, body: Mapping[str, Any]) -> None:
-        self.round, self.dealt = body["round"], 0
+        """The card that began it is counted already: its row comes first."""
+        self.round = body["round"]
+
+    def _round_ended(self, body: Mapping[str, Any]) -> None:
+        self.dealt = 0
 
     def _left(self, body: Mapping[str, Any]) -> None:
         self.dealt += body["cards"]
@@ -138,5 +142,6 @@ FOLLOWED: dict[str, Callable[[Watch, Mapping[str, Any]], None]] = {
     "AlertArrived": Watch._arrived,
     "AlertCleared": Watch._cleared,
     "RoundStarted": Watch._round_started,
+    "RoundEnded": Watch._round_ended,
     "CardsLeft": Watch._left,
 }

@@ -258,7 +258,7 @@ def _at_once() -> bool:
 def _named(card: str) -> tuple[str, Back]:
     face, _, back = card.partition(" ")
     try:
-        return face, Back(back)
+        return face.replace("10", "T"), Back(back)
     except ValueError:
         raise Impossible(f"{card!r} is no card; say rank, suit and back, as 7♣ red") from None
 

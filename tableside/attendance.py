@@ -99,7 +99,8 @@ class Kept(msgspec.Struct, frozen=True):
 class Presence(msgspec.Struct, frozen=True):
     """Presence by operation, and what was seen lately.
 
-    `recent`: by staff id, the last sighting, good to begin one operation. `held`: by reader, whose badge lies there.
+    `recent`: by staff id, the last sighting, good to begin one operation. `held`: by reader, whose badge lies there,
+    `held_from_ns`: since when.
     `last_seen_ns`: by badge holder, to tell one sighting from the next. `refused_ns`: refusals within the minute.
     `is_tap_asked`: something was refused for want of presence; `is_amber` is what the readers were told to show.
     """
@@ -107,6 +108,7 @@ class Presence(msgspec.Struct, frozen=True):
     kept: dict[Operation, Kept] = {}
     recent: dict[str, Sighting] = {}
     held: dict[str, str] = {}
+    held_from_ns: dict[str, int] = {}
     last_seen_ns: dict[str, int] = {}
     refused_ns: tuple[int, ...] = ()
     is_tap_asked: bool = False
@@ -207,7 +209,7 @@ def reader_came(turn: Turn, reader: str, *, is_another: bool) -> None:
 
 def everyone_absent(turn: Turn) -> None:
     """At start of the daemon, at a change of reader, at another clock (semantics §2.1.7): what was under way pauses."""
-    put(turn, recent={}, held={}, last_seen_ns={}, refused_ns=())
+    put(turn, recent={}, held={}, held_from_ns={}, last_seen_ns={}, refused_ns=())
     for operation in turn.state.presence.kept:
         lapse(turn, operation)
 

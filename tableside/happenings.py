@@ -129,9 +129,10 @@ class JamCleared(Happening, frozen=True, kw_only=True):
 
 
 class CardsHandled(Happening, frozen=True, kw_only=True):
-    """Cards were taken out by hand at an open lid; they are posted already."""
+    """Cards were taken out by hand at an open lid; they are posted already, from `source`."""
 
     cards: int
+    source: str
     now: str
     by: str
 

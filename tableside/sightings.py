@@ -20,6 +20,8 @@ from tableside.tables import Turn
 SAME_SIGHTING_S = 1.5  # semantics §2.1: the same badge within this is one sighting
 # Two persons are seen within 30 s, and the act begins within 15 s of the second: nothing older is of use.
 RECENT_S = 45
+# A person who taps twice or thrice in a row looks like one who holds the badge there and takes it away at once.
+SHORT_HOLD_S = 5
 REFUSALS = 3  # semantics §2.1.5: three …
 REFUSALS_WITHIN_S = 60  # … within a minute alert
 REFUSED_ALERT = "BADGES-REFUSED"
@@ -30,7 +32,7 @@ def seen(turn: Turn, fact: BadgeSighted) -> None:
     if fact.reader not in turn.state.house.readers:
         refuse(turn, fact.staff or fact.digest, "another table's reader")
     elif fact.kind is SightingKind.HELD_TO:
-        _let_go(turn, fact.reader, fact.staff)
+        _let_go(turn, fact.reader, fact.staff, is_lapse=not _was_tapping(turn, fact.reader))
     elif not _is_same(turn, fact):
         _judge(turn, fact.staff or fact.digest, Sighting(fact.staff, fact.reader, turn.now_ns), fact.kind)
 
@@ -47,7 +49,7 @@ def reader_lost(turn: Turn, fact: events.ReaderLost) -> None:
     """The reader is away: *held* ends at once and extends nothing, a running tap runs on (semantics §2.1.3)."""
     staff = turn.state.presence.held.get(fact.device)
     if staff is not None:
-        _let_go(turn, fact.device, staff)
+        _let_go(turn, fact.device, staff, is_lapse=True)
 
 
 def is_reader_away(turn: Turn) -> bool:
@@ -132,7 +134,12 @@ def _judge(turn: Turn, badge: str, sighting: Sighting, kind: SightingKind) -> No
         refuse(turn, badge, why)
         return
     if kind is SightingKind.HELD_FROM:
-        put(turn, held={**turn.state.presence.held, sighting.reader: sighting.staff})
+        presence = turn.state.presence
+        put(
+            turn,
+            held={**presence.held, sighting.reader: sighting.staff},
+            held_from_ns={**presence.held_from_ns, sighting.reader: sighting.at_ns},
+        )
     take(turn, sighting, is_held=kind is SightingKind.HELD_FROM)
 
 
@@ -156,12 +163,27 @@ def _comes_for_another_reason(turn: Turn, person: Person) -> bool:
     return relieves or is_called
 
 
-def _let_go(turn: Turn, reader: str, staff: str) -> None:
-    """A held badge is held no more: what rested on it lapses."""
-    put(turn, held={name: who for name, who in turn.state.presence.held.items() if name != reader})
+def _was_tapping(turn: Turn, reader: str) -> bool:
+    """The hold that ends now was so short that it was taps in a row."""
+    since_ns = turn.state.presence.held_from_ns.get(reader)
+    return since_ns is not None and turn.now_ns - since_ns < SHORT_HOLD_S * NS_PER_S
+
+
+def _let_go(turn: Turn, reader: str, staff: str, *, is_lapse: bool) -> None:
+    """A held badge is held no more: what rested on it lapses, or runs on as after a tap."""
+    presence = turn.state.presence
+    put(
+        turn,
+        held={name: who for name, who in presence.held.items() if name != reader},
+        held_from_ns={name: at for name, at in presence.held_from_ns.items() if name != reader},
+    )
     for operation, kept in turn.state.presence.kept.items():
-        if kept.until_ns is None and (kept.staff, kept.reader) == (staff, reader):
+        if kept.until_ns is not None or (kept.staff, kept.reader) != (staff, reader):
+            continue
+        if is_lapse:
             attendance.lapse(turn, operation)
+        else:
+            attendance.show(turn, operation, Sighting(staff, reader, turn.now_ns), "extended", is_held=False)
 
 
 def _renew(turn: Turn, operation: Operation, sighting: Sighting, *, is_held: bool) -> None:

@@ -57,8 +57,12 @@ class CountState(StrEnum):
 
 
 class CountSlice(msgspec.Struct, frozen=True):
+    """`device` and `number` are the command's that runs, or ran last."""
+
     state: CountState = CountState.IDLE
     why: str = ""
+    device: str = ""
+    number: int = 0
 
 
 def put(turn: Turn, **changes: object) -> None:
@@ -101,7 +105,8 @@ def _start_if_free(turn: Turn, _what: object) -> None:
     if not _only_unknown(turn):
         return  # one moving command at a time
     name = devices.machine(turn.state)
-    commands.intend(turn, name, Verb.COUNT_ALL, step=STEP, is_resumable=True, expires_s=EXPIRES_S)
+    number = commands.intend(turn, name, Verb.COUNT_ALL, step=STEP, is_resumable=True, expires_s=EXPIRES_S)
+    put(turn, device=name, number=number)
     _lock(turn)
     PROCEDURE.move(turn, None, CountState.RUNNING, "CSM-2")
 
@@ -139,8 +144,14 @@ def _only_unknown(turn: Turn) -> bool:
     return all(command.stage is commands.Stage.UNKNOWN for command in mine)
 
 
-def _is_mine(_turn: Turn, what: CommandClosed | CommandLost) -> bool:
+def _is_count(_turn: Turn, what: CommandClosed) -> bool:
     return what.step == STEP
+
+
+def _is_mine(turn: Turn, what: CommandClosed | CommandLost) -> bool:
+    """The count that runs: one before it, lost and settled, says nothing of this one."""
+    counts = turn.state.procedures.counts
+    return what.step == STEP and (what.device, what.number) == (counts.device, counts.number)
 
 
 def _is_done(turn: Turn, what: CommandClosed) -> bool:
@@ -217,7 +228,7 @@ PROCEDURE = Procedure(
     rows=(
         Row(S.IDLE, CountWanted, S.DUE, _want, said="count wanted", onward=STARTED),
         *(Row(state, MachineCountedOut, S.IDLE, _exchanged, said="counted out by hand") for state in S),
-        Row(S.IDLE, CommandClosed, None, when=_is_mine, said="an exchanged machine's count"),
+        Row(S.IDLE, CommandClosed, None, when=_is_count, said="an exchanged machine's count"),
         Row(
             S.IDLE,
             CountAll,
@@ -238,6 +249,10 @@ PROCEDURE = Procedure(
         Row(S.RUNNING, CommandClosed, S.BY_HAND, _call_hand, _is_not_offered, said="it cannot count"),
         Row(S.BY_HAND, MachineHandCounted, S.IDLE, _hand_counted, said="counted by hand"),
         Row(S.RUNNING, CommandClosed, S.DUE, _again, _is_mine, said="not counted"),
+        *(
+            Row(state, CommandClosed, None, when=_is_count, said="an earlier count is settled")
+            for state in (S.RUNNING, S.READING)
+        ),
         Row(S.RUNNING, CommandLost, S.DUE, _lost, _is_mine, said="outcome unknown"),
         Row(S.READING, LevelsRead, S.IDLE, _ended, _is_told, said="content read"),
         Row(S.READING, DeviceCame, S.DUE, _count_after_boot, _unverified, said="restarted before it told its count"),

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from drivers.events import LidClosed, LidOpened, PermitKind
+from drivers.events import LidClosed, LidOpened, PermitKind, Place
 from tableside import alerts, card_account, devices, incidents, locks, presence, timers
-from tableside.card_account import DAMAGED, HAND, MACHINE, TABLE, TRAY, Evidence
+from tableside.card_account import DAMAGED, HAND, HOPPER, MACHINE, TABLE, TRAY, Evidence
 from tableside.happenings import CardsHandled, CountWanted, LevelsFound, PresenceShown, QuietPointReached
 from tableside.inputs import DeadlinePassed
 from tableside.locks import Scope
@@ -168,9 +168,20 @@ def _answered(turn: Turn, what: CardsTakenOut) -> None:
 
 def _handled(turn: Turn, what: CardsTakenOut) -> None:
     """The cards pass through a hand at the open lid, then lie where the supervisor says."""
-    card_account.move(turn, MACHINE, HAND, what.cards, Evidence.PERSON, "taken out at the open lid")
+    source = _taken_from(turn)
+    card_account.move(turn, source, HAND, what.cards, Evidence.PERSON, "taken out at the open lid")
     card_account.move(turn, HAND, NOW_AT[what.now], what.cards, Evidence.PERSON, "taken out at the open lid")
-    turn.happened(CardsHandled(cards=what.cards, now=what.now, by=turn.by))
+    turn.happened(CardsHandled(cards=what.cards, source=source, now=what.now, by=turn.by))
+
+
+def _taken_from(turn: Turn) -> str:
+    """Where the account has a card that a hand takes out.
+
+    What sticks at the feed lies before the in meter: it was never counted in, so it is where it came from.
+    """
+    if set(turn.state.procedures.jams.standing) != {Place.FEED}:
+        return MACHINE
+    return HOPPER if turn.state.account.at(HOPPER) > 0 else TABLE
 
 
 def _answered_late(turn: Turn, what: CardsTakenOut) -> None:

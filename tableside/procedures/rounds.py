@@ -16,6 +16,7 @@ from drivers.events import Ability, Holding, PacketEnded, PermitKind
 from tableside import alerts, card_account, devices, incidents, locks, presence
 from tableside.happenings import (
     CardsEntered,
+    CardsHandled,
     CardsHeldOver,
     CardsLeft,
     CardsReturned,
@@ -269,6 +270,20 @@ def _hold(turn: Turn, cards: int) -> None:
         alerts.raise_alert(turn, "HELD-OVER-LONG", n=str(cards), rounds=str(waited))
 
 
+def _is_out_again(_turn: Turn, what: CardsHandled) -> bool:
+    """Taken out of the machine by hand, and not to stay out: it goes in again with this round's cards."""
+    return what.source == card_account.MACHINE and what.now in ("table", "tray")
+
+
+def _out_again(turn: Turn, what: CardsHandled) -> None:
+    put(turn, returned=max(0, _of(turn).returned - what.cards))
+
+
+def _out_after_return(turn: Turn, _what: CardsHandled) -> None:
+    """The round's cards were counted in already: what came out again waits for the next round's (CSM-11)."""
+    _hold(turn, outside(turn.state) - _of(turn).lag)
+
+
 def _is_outside(_turn: Turn, what: DifferenceSettled) -> bool:
     return what.how == "outside the machine"
 
@@ -351,6 +366,20 @@ PROCEDURE = Procedure(
         Row(RoundState.WAITING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
         Row(RoundState.DEALING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
         Row(RoundState.WAITING, DifferenceSettled, None, _carry, _is_outside, rule="CSM-11", said="still outside"),
+        *(
+            Row(state, CardsHandled, None, _out_again, _is_out_again, rule="CSM-10", said="out again", watches=True)
+            for state in (RoundState.OVER, RoundState.RETURNING)
+        ),
+        Row(
+            RoundState.WAITING,
+            CardsHandled,
+            None,
+            _out_after_return,
+            _is_out_again,
+            rule="CSM-11",
+            said="out again",
+            watches=True,
+        ),
         Row(RoundState.OVER, HoldOver, None, _hold_over, rule="CSM-11", said="held over", onward=ALL_IN),
         Row(RoundState.RETURNING, HoldOver, None, _hold_over, rule="CSM-11", said="held over", onward=ALL_IN),
     ),

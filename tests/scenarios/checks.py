@@ -20,7 +20,7 @@ from tests.scenarios.virtual_house import TABLE, House
 
 CARD = re.compile(r"[A2-9TJQK][♣♦♥♠]")
 # Badge numbers and PINs of the demo's staff.
-SECRET = re.compile(r"26:0000\d{4}|\b[1-4]0000[1-9]\b")
+SECRET = re.compile(r"26:0000\d{4}|\"(100001|200001|200002|400001)\"")
 
 
 class Checks:
@@ -58,12 +58,12 @@ class Checks:
         damaged = sum(cards for place, cards in census.items() if place.startswith("envelope"))
         pairs = {
             "machine": (account.at("machine"), census["machine"]),
-            "tray": (account.at("tray"), census["tray"]),
             "reserve": (account.at("reserve"), census["reserve"]),
             "damaged": (account.at("damaged"), damaged),
-            "on the table": (
-                account.at("table") + account.at("aside") + account.at("hopper"),
-                census["table"] + census["hopper"],
+            # the tray's sensor tells when nothing has moved in it for a while, so both together
+            "on the table and in the tray": (
+                sum(account.at(place) for place in ("table", "tray", "aside", "hopper")),
+                sum(census[place] for place in ("table", "tray", "hopper", "cabinet")),
             ),
         }
         for place, (believed, true) in pairs.items():

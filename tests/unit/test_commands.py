@@ -7,6 +7,7 @@ from drivers.events import Ability, Holding, Outcome, Verb
 from tableside import commands
 from tableside.commands import OUTCOMES, Stage
 from tableside.decisions import CommandIntended, CommandNotDone, IncidentOpened, LampSet, OutcomeAsked
+from tableside.happenings import CountEnded
 from tableside.inputs import Input
 from tableside.locks import Scope, standing
 from tableside.requests import HandCount, SettleUnknown
@@ -210,3 +211,21 @@ def test_a_later_word_leaves_the_lock_to_a_count() -> None:
     levels(table, content=0)
     assert not unknown_locks(table)
     assert "OUTCOME-UNKNOWN" not in {alert.text for alert in table.state.alerts.standing.values()}
+
+
+def test_a_count_that_a_restart_cut_off_is_made_anew_and_the_lost_one_is_no_result() -> None:
+    """The lost command is settled while the next one runs already: its end is not the running one's end."""
+    table = Table()
+    table.ready(content=312, is_content_unverified=True)
+    lost = next(iter(table.state.commands.open.values())).number
+    table.give(events.CommandAnswered(device="shuffler", command=lost, outcome=Outcome.STARTED))
+    table.give(events.DeviceLost(device="shuffler", why="watchdog"))
+    table.restarted("shuffler", boot=2, content=312, is_content_unverified=True, highest_number=lost)
+    table.give(events.CommandAnswered(device="shuffler", command=lost, outcome=Outcome.INTERRUPTED, is_found=True))
+    table.give(events.LevelsRead(device="shuffler", boot=2, content=312, is_path_clear=True))
+    assert not table.all_of(CountEnded), "nobody has counted yet"
+    assert table.state.devices.known["shuffler"].is_content_unverified
+    assert [command.number for command in table.state.commands.open.values()] == [lost + 1]
+    table.notice(events.CommandEnded, command=lost + 1, outcome=Outcome.DONE, moved=312)
+    table.give(events.LevelsRead(device="shuffler", boot=2, content=312, is_path_clear=True))
+    assert [ended.counted for ended in table.all_of(CountEnded)] == [312]

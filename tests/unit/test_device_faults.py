@@ -1,4 +1,4 @@
-"""Faults that a device names, tampering, repeated jams, a slow journal: each stops, and each can be let go again."""
+"""What stops a table or calls somebody, from faults to tampering: each can be let go again by those who are there."""
 
 from __future__ import annotations
 
@@ -9,7 +9,14 @@ from drivers.events import Place
 from tableside.decisions import FaultCleared
 from tableside.inputs import CommitSlow
 from tableside.locks import Scope, standing
-from tableside.requests import CallTechnician, ClearFault, InspectDevice, OpenLid, ResumePlay, TechnicianDone
+from tableside.requests import (
+    CallTechnician,
+    ClearFault,
+    InspectDevice,
+    OpenLid,
+    ResumePlay,
+    TechnicianDone,
+)
 from tests.support.table import Table
 
 FEED_DRIVE, EXIT_DRIVE, OVER_CAPACITY, MEMORY, TEMPERATURE = 4, 5, 13, 8, 10

@@ -206,12 +206,12 @@ def test_a_hand_count_of_nowhere_is_refused(place: str, cards: int) -> None:
 
 
 def test_csm11_a_card_that_did_not_go_back_in_is_found_by_the_count_and_carried_as_held_over() -> None:
-    """The return ends with as many cards as were dealt, but one of them came out again at an open lid meanwhile."""
+    """The return ends with as many cards as were dealt, but a hand had counted one more on the table."""
     table = after_round(open_table(), returned=DEALT - 1)
-    jammed(table, taken_out=1)
+    assert table.ask(HandCount, by="S1", place=TABLE, cards=2).is_accepted
     feed(table, 1)
-    assert [(found.place, found.expected) for found in table.all_of(DifferenceFound)] == [(TABLE, 1)]
-    count(table, ALL - 1)
+    assert [(found.place, found.expected) for found in table.all_of(DifferenceFound)][-1:] == [(TABLE, 1)]
+    count(table, ALL)
     assert table.all_of(DifferenceSettled)[-1].how == "outside the machine"
     assert table.all_of(CardsHeldOver)[-1].cards == 1
     assert table.state.procedures.rounds.held_over == 1

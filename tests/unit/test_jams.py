@@ -8,11 +8,11 @@ from drivers.events import Place
 from firmware_bridge.clock import NS_PER_S
 from tableside.card_account import MACHINE, TABLE
 from tableside.decisions import AlertRaised, CardsMoved, IncidentOpened, LampSet, PermitGranted, PermitRevoked
-from tableside.happenings import CountWanted, JamCleared, SwapAdvised, TechnicianWorked
+from tableside.happenings import CardsReturned, CountWanted, JamCleared, SwapAdvised, TechnicianWorked
 from tableside.locks import Scope, standing
-from tableside.requests import CallTechnician, CardsTakenOut, OpenLid, TechnicianDone
+from tableside.requests import CallTechnician, CardsTakenOut, EndRound, OpenLid, TechnicianDone
 from tests.support.table import HOUSE, Table
-from tests.unit.test_rounds import deal, open_table
+from tests.unit.test_rounds import deal, insert, open_table
 
 
 @pytest.fixture
@@ -172,3 +172,39 @@ def test_more_cards_than_two_hands_hold_are_refused(table: Table) -> None:
     table.notice(events.LidOpened)
     assert not table.ask(CardsTakenOut, cards=10_000, now="table").is_accepted
     assert not table.ask(CardsTakenOut, cards=1, now="pocket").is_accepted
+
+
+def return_until_stuck(table: Table, place: Place, inserted: int) -> None:
+    """A round of six cards is over, and its return sticks after so many were counted in."""
+    deal(table, 1)  # the sixth
+    table.ask(EndRound, by="D1")
+    insert(table, inserted)
+    table.notice(events.CardJammed, place=place)
+
+
+def test_a_card_that_comes_out_again_goes_in_again_with_its_round(table: Table) -> None:
+    """Counted in, caught in the carousel, taken out by hand: the return waits for it (CSM-10)."""
+    return_until_stuck(table, Place.CAROUSEL, inserted=3)
+    clear_by_hand(table, Place.CAROUSEL)
+    insert(table, 3)
+    assert not table.all_of(CardsReturned)
+    insert(table, 1)
+    assert [(done.cards, done.held_over) for done in table.all_of(CardsReturned)] == [(6, 0)]
+    assert table.state.account.at(MACHINE) == 312
+
+
+def test_a_round_s_last_card_that_comes_out_again_is_held_over(table: Table) -> None:
+    return_until_stuck(table, Place.CAROUSEL, inserted=6)
+    clear_by_hand(table, Place.CAROUSEL)
+    assert table.state.procedures.rounds.held_over == 1
+    assert table.state.account.at(TABLE) == 1
+
+
+def test_a_card_stuck_at_the_feed_was_never_counted_in(table: Table) -> None:
+    """It lies before the in meter: by the account it is on the table all the time, and nothing differs."""
+    return_until_stuck(table, Place.FEED, inserted=3)
+    clear_by_hand(table, Place.FEED)
+    assert table.state.account.at(MACHINE) == 309
+    assert table.state.account.at(TABLE) == 3
+    insert(table, 3)
+    assert [(done.cards, done.held_over) for done in table.all_of(CardsReturned)] == [(6, 0)]

@@ -197,8 +197,26 @@ def test_a_held_badges_permit_has_no_end_of_its_own() -> None:
     assert begin(table)
     table.ask(LoadPacket, by="D1", cards=104)
     assert table.all_of(PermitGranted)[-1].not_after_ns is None
+    table.wait(6)
     table.tap("S1", kind=TO)
     assert table.all_of(PermitRevoked)[-1].what is PermitKind.FEED
+
+
+def test_taps_in_a_row_are_no_held_badge_whose_going_ends_presence() -> None:
+    """A reader sees three quick taps as a badge that lies there for some seconds; the person has just tapped."""
+    table = proved_empty()
+    table.tap("S1")
+    table.wait(2)
+    table.tap("S1", kind=FROM)
+    assert begin(table)
+    table.wait(3)
+    table.tap("S1", kind=TO)
+    assert present(table)
+    assert not table.all_of(PresenceLapsed)
+    table.wait(59)
+    assert present(table)
+    table.wait(2)
+    assert not present(table)
 
 
 def test_a_tap_beside_the_held_badge_takes_nothing_away() -> None:

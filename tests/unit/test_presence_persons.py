@@ -210,6 +210,7 @@ def test_the_second_way_counts_for_one_operation() -> None:
     table.wait(30)
     table.tap("S2", kind=FROM)  # the load is held now …
     assert table.ask(OpenLid, by="S2").is_accepted  # … and the lid too
+    table.wait(6)
     table.tap("S2", kind=TO)  # both lapse at once
     table.give(events.ReaderLost(device="reader", why="no answer"))
     assert table.ask(ShowPresence, by="S2", role=Role.FLOOR_SUPERVISOR, second_way=("S2", "D1")).is_accepted

@@ -16,7 +16,7 @@ from simulator.blackjack import Player, bank_draws, is_blackjack, is_bust, total
         (["A♠ red", "A♦ blue"], 12),
         (["A♠ red", "A♦ blue", "9♣ red"], 21),
         (["A♠ red", "6♦ blue", "K♣ red"], 17),
-        (["T♠ red", "Q♦ blue", "2♣ red"], 22),
+        (["10♠ red", "Q♦ blue", "2♣ red"], 22),
     ],
 )
 def test_one_ace_counts_eleven_where_that_passes_nothing(cards: list[str], value: int) -> None:
@@ -30,22 +30,22 @@ def test_blackjack_is_made_of_two_cards() -> None:
 
 
 def test_the_bank_draws_to_sixteen_and_stands_on_soft_seventeen() -> None:
-    assert bank_draws(["T♠ red", "6♦ red"])
-    assert not bank_draws(["T♠ red", "7♦ red"])
+    assert bank_draws(["10♠ red", "6♦ red"])
+    assert not bank_draws(["10♠ red", "7♦ red"])
     assert not bank_draws(["A♠ red", "6♦ red"])
 
 
 def test_a_player_splits_a_pair_doubles_on_nine_to_eleven_and_stops_where_content() -> None:
     player = Player("seat 1", stands_on=16, splits=True, doubles=True)
-    assert player.wants_split(["K♠ red", "T♦ blue"])
+    assert player.wants_split(["K♠ red", "10♦ blue"])
     assert not player.wants_split(["K♠ red", "9♦ blue"])
     assert player.wants_double(["4♠ red", "6♦ blue"])
     assert not player.wants_double(["4♠ red", "4♦ blue", "2♣ red"])
-    assert player.wants_card(["T♠ red", "5♦ blue"])
-    assert not player.wants_card(["T♠ red", "6♦ blue"])
+    assert player.wants_card(["10♠ red", "5♦ blue"])
+    assert not player.wants_card(["10♠ red", "6♦ blue"])
 
 
 def test_no_player_draws_on_twenty_one() -> None:
     """BJ-4."""
     rng = random.Random(1)
-    assert not any(Player.sits_down("seat 1", rng).wants_card(["T♠ red", "6♦ red", "5♣ red"]) for _ in range(200))
+    assert not any(Player.sits_down("seat 1", rng).wants_card(["10♠ red", "6♦ red", "5♣ red"]) for _ in range(200))

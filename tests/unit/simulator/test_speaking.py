@@ -100,8 +100,8 @@ async def test_a_watch_follows_rows_alerts_and_rounds_once() -> None:
         raised,
         raised,
         row(2, "AlertTaken", alert=4, by="S-201"),
-        row(3, "RoundStarted", round=7),
-        row(4, "CardsLeft", cards=2),
+        row(3, "CardsLeft", cards=2),
+        row(4, "RoundStarted", round=7),
     ):
         wire.say(**message)
     await asyncio.sleep(0.1)
@@ -128,6 +128,22 @@ async def test_a_watch_follows_rows_alerts_and_rounds_once() -> None:
     assert await outlook.unmet(missing) == missing
     wire.say(**row(5, "AlertCleared", alert=4, by="S-201", why="done"))
     assert not await outlook.until([Condition(cleared="JAM-EXIT"), Condition(no_alert="JAM-EXIT")], 5)
+    assert str(Condition(alert="JAM-EXIT", is_="off")) == "alert = 'JAM-EXIT', is = 'off'"
+    running.cancel()
+    await asyncio.wait({running})
+
+
+async def test_what_happened_counts_and_what_must_not_be_is_looked_at_in_the_end() -> None:
+    watch, wire, running = await watching()
+    outlook = Outlook(watch, Blind())
+    both = [Condition(alert="JAM-EXIT"), Condition(cleared="JAM-EXIT"), Condition(no_alert="JAM-EXIT")]
+    waiting = asyncio.create_task(outlook.until(both, 60))
+    await asyncio.sleep(1)
+    wire.say(**row(1, "AlertRaised", alert=4, text="JAM-EXIT", place="exit", level=1, asked=["S-201"]))
+    await asyncio.sleep(1)
+    assert not waiting.done()
+    wire.say(**row(2, "AlertCleared", alert=4, by="S-201", why="done"))
+    assert await waiting == []
     running.cancel()
     await asyncio.wait({running})
 
