@@ -117,7 +117,7 @@ def main() -> int:
     journal = str(RUN / f"{TABLE}.db")
     wrong = ask("journal", "verify", journal) or wrong
     print("All balanced." if not wrong else "NOT all well: see above, and the logs in run/.", flush=True)
-    print(f"The journal stays in run/{TABLE}.db: try `tableside journal report run/{TABLE}.db`.")
+    print(f"The journal stays in run/{TABLE}.db: try `tableside journal report session run/{TABLE}.db`.")
     return 1 if wrong else 0
 
 

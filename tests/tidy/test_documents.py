@@ -69,9 +69,9 @@ def test_every_make_target_that_a_document_names_exists() -> None:
 
 def command_lines() -> Iterator[tuple[str, list[str]]]:
     """Each line that begins with one of our commands, as words, with its page."""
-    for page in PAGES:
+    for page in (*PAGES, ROOT / "demo" / "run.py"):
         for line in code_of(page):
-            if line.split(" ")[0] in COMMANDS and " " in line:
+            if re.match(r"(?:tableside|tableside-sim) [\w-]", line):
                 yield str(page.relative_to(ROOT)), shlex.split(line)
 
 
@@ -82,7 +82,7 @@ def wrong_in(words: list[str]) -> list[str]:
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-"):
         found = command.get_command(context, rest[0])
         if found is None:
-            return [] if not rest[0].islower() else [rest[0]]  # `tableside do ACT`: any
+            return [] if rest[0].isupper() else [rest[0]]  # `tableside do ACT`: any
         command, rest = found, rest[1:]
     options = {name for parameter in command.params for name in parameter.opts} | {"--help", "-h"}
     return [word for word in rest if word.startswith("--") and word.strip("[]") not in options]
@@ -96,6 +96,8 @@ def test_every_command_that_a_document_shows_is_one_with_its_options() -> None:
 
 def test_a_wrong_command_would_be_found() -> None:
     assert wrong_in(["tableside", "journal", "shows"]) == ["shows"]
+    assert wrong_in(["tableside", "journal", "report", "run/BJ-07.db"]) == ["run/BJ-07.db"]
+    assert wrong_in(["tableside", "do", "ACT"]) == []
     assert wrong_in(["tableside", "journal", "verify", "x.db", "--fast"]) == ["--fast"]
     assert wrong_in(["tableside-sim", "serve", "plan.toml", "--pace", "20"]) == []
 

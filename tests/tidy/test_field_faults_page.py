@@ -65,7 +65,7 @@ def test_a_report_has_tests_that_name_it_or_a_reason(row: Row) -> None:
         assert row.number in named_in(ROOT / path)[function], f"{path}::{function} does not name BR-{row.number}"
 
 
-def test_no_report_that_a_test_names_is_missing() -> None:
+def test_no_report_that_a_test_names_is_missing_or_said_to_wait() -> None:
     files = [path for path in (ROOT / "tests").rglob("*.py") if path != Path(__file__)]
     named = {number for path in files for number in ID.findall(path.read_text("utf-8"))}
-    assert named - {row.number for row in ROWS} == set()
+    assert named - {row.number for row in ROWS if row.tests} == set()
