@@ -31,7 +31,7 @@ other what has happened; none calls another. How to read the rows:
 - *said*: the text of the answer, and the label in the diagram.
 
 A request in a state that has no row for it is refused, and *what next* of that state is its answer. A fact that no
-table expects is an incident.
+table expects is an incident, unless it is a level that is only noted (`tableside/unexpected.py`).
 """
 
 # How conditions begin that are made for a role, an operation or a scope.
