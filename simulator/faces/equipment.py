@@ -14,6 +14,7 @@ from firmware_bridge.wire.tdl.codes import (
     Profile,
     Reason,
 )
+from simulator.world.lamp import Light
 
 from .memory import Memory
 
@@ -45,8 +46,8 @@ class Reporter(Protocol):
     def notice(self, kind: NoticeKind, keys: dict[int, Value] | None = None) -> None:
         """Queue a notice; keys from 3 on."""
 
-    def count(self, what: Permit, cards: int) -> bool:
-        """Cards passed under a permit. True: that was its number of cards."""
+    def count(self, what: Permit, cards: int) -> None:
+        """Cards passed under a permit."""
 
     def counted(self, what: Permit) -> int:
         """Cards counted under the permit so far."""
@@ -91,6 +92,9 @@ class Equipment(Protocol):
 
     def permit_changed(self, what: Permit, *, stands: bool, remaining: int | None) -> None: ...
 
+    def limit_reached(self, what: Permit, reporter: Reporter) -> None:
+        """A permit has ended at its number of cards, and the machine stands still; that is told next."""
+
     def permit_hindrance(self, what: Permit) -> Reason | None:
         """Why the machine itself would not act under this permit now: lid, fault or jam, unverified."""
 
@@ -112,7 +116,7 @@ class Equipment(Protocol):
 
     def meters(self) -> dict[int, Value]: ...
 
-    def light(self, colour: int, pattern: int) -> Reason | None: ...
+    def light(self, light: Light) -> Reason | None: ...
 
     def clear_fault(self, fault: int, place: int) -> bool:
         """True: it does not stand (any more)."""

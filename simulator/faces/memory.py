@@ -57,12 +57,14 @@ class Memory:
     is_forgotten: bool = False
     writes: int = 0
 
-    def next_boot(self) -> int:
-        """Count one boot more and return its number."""
+    def next_boot(self) -> bool:
+        """Count one boot more. False: the memory is broken, its number will be given again."""
+        if self.is_broken:
+            return False
         self._write()
         self.boot += 1
         self._written()
-        return self.boot
+        return True
 
     def store_commands(self, record: CommandRecord) -> bool:
         """Replace the command record. False: the memory is broken, nothing was written."""

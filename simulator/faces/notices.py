@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from firmware_bridge.clock import NS_PER_MS
 from firmware_bridge.wire.tdl.cbor import Value
-from firmware_bridge.wire.tdl.codes import NoticeKind
-from firmware_bridge.wire.tdl.keys import MeterKey, NoticesLostKey
+from firmware_bridge.wire.tdl.codes import NoticeKind, Permit
+from firmware_bridge.wire.tdl.keys import MeterKey, NoticesLostKey, PermitEndedKey
+from firmware_bridge.wire.tdl.read import uint
 
 EDGES_KEPT = 16
+# Beside the edges' there is one place for the end of each permit and one for *notices lost*, so that a full queue can
+# still say that it stopped, and why.
+OwnPlace = tuple[NoticeKind, int]
 LEVELS = frozenset({NoticeKind.CARDS_OUT, NoticeKind.CARDS_IN, NoticeKind.TRAY, NoticeKind.CHIPS_IN})
-# These have places of their own, so that a full queue can still say that and why it stopped.
-RESERVED = {NoticeKind.PERMIT_ENDED: 2, NoticeKind.NOTICES_LOST: 1}
 # Again after 0.5, 1, 2, 4, 4 … s.
 FIRST_RESEND_NS = 500 * NS_PER_MS
 LAST_RESEND_NS = 4_000 * NS_PER_MS
@@ -26,7 +28,7 @@ class Notice:
     number: int
     keys: dict[int, Value]
     at_ns: int
-    is_reserved: bool = False
+    own_place: OwnPlace | None = None  # where it lies in one; None: among the edges
     is_sent: bool = False
 
 
@@ -39,6 +41,7 @@ class Notices:
         self._dropped = 0
         self._resend_ns = FIRST_RESEND_NS
         self._due_ns: int | None = None
+        self.is_mute = False
         self.is_lost = False
         self.lost_since_boot = 0
 
@@ -60,13 +63,15 @@ class Notices:
         return len(self._queue)
 
     def add(self, kind: NoticeKind, keys: dict[int, Value], now_ns: int) -> bool:
-        """Queue one. False: no room, it is dropped and counted."""
+        """Queue one. False: no room, it is dropped and counted. A mute queue takes nothing at all (TDL 10.3)."""
+        if self.is_mute:
+            return True
         if kind in LEVELS:
             for waiting in self._queue:
                 if not waiting.is_sent and _level(waiting.kind, waiting.keys) == _level(kind, keys):
                     waiting.keys, waiting.at_ns = keys, now_ns
                     return True
-        elif self._has_no_room(kind):
+        elif self._has_no_room(kind, keys):
             self._dropped += 1
             self.lost_since_boot += 1
             self.is_lost = True
@@ -87,6 +92,10 @@ class Notices:
         if self._dropped and self._edges < EDGES_KEPT:
             lost, self._dropped = self._dropped, 0
             self._append(NoticeKind.NOTICES_LOST, {NoticesLostKey.COUNT: lost}, now_ns)
+
+    def has_place_for_end(self, what: Permit) -> bool:
+        """Whether the end of this permit could be told whatever happens."""
+        return not self._is_taken((NoticeKind.PERMIT_ENDED, what))
 
     def restart(self, now_ns: int) -> None:
         """A session has opened: the oldest goes at once."""
@@ -111,20 +120,32 @@ class Notices:
 
     @property
     def _edges(self) -> int:
-        return sum(notice.kind not in LEVELS and not notice.is_reserved for notice in self._queue)
+        return sum(notice.kind not in LEVELS and notice.own_place is None for notice in self._queue)
 
-    def _has_no_room(self, kind: NoticeKind) -> bool:
-        if self._edges < EDGES_KEPT and not self._dropped:
-            return False
-        reserved = sum(notice.kind is kind and notice.is_reserved for notice in self._queue)
-        return reserved >= RESERVED.get(kind, 0)
+    def _has_no_room(self, kind: NoticeKind, keys: dict[int, Value]) -> bool:
+        place = _own_place(kind, keys)
+        return self._edges >= EDGES_KEPT and (place is None or self._is_taken(place))
+
+    def _is_taken(self, place: OwnPlace) -> bool:
+        return any(notice.own_place == place for notice in self._queue)
+
+    def _place(self, kind: NoticeKind, keys: dict[int, Value]) -> OwnPlace | None:
+        """Where it goes: *notices lost* into its own place first, the end of a permit only where no other is free."""
+        place = _own_place(kind, keys)
+        is_wanted = kind is NoticeKind.NOTICES_LOST or self._edges >= EDGES_KEPT
+        return place if place is not None and is_wanted and not self._is_taken(place) else None
 
     def _append(self, kind: NoticeKind, keys: dict[int, Value], now_ns: int) -> None:
-        is_reserved = kind in RESERVED and (self._edges >= EDGES_KEPT or self._dropped > 0)
         if not self._queue and (self._due_ns is None or self._due_ns < now_ns):
             self._due_ns, self._resend_ns = now_ns, FIRST_RESEND_NS
         self._newest += 1
-        self._queue.append(Notice(kind, self._newest, keys, now_ns, is_reserved))
+        self._queue.append(Notice(kind, self._newest, keys, now_ns, self._place(kind, keys)))
+
+
+def _own_place(kind: NoticeKind, keys: dict[int, Value]) -> OwnPlace | None:
+    if kind is NoticeKind.NOTICES_LOST:
+        return kind, 0
+    return (kind, uint(keys, PermitEndedKey.WHAT)) if kind is NoticeKind.PERMIT_ENDED else None
 
 
 def _level(kind: NoticeKind, keys: dict[int, Value]) -> tuple[NoticeKind, Value | None]:

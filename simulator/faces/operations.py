@@ -10,10 +10,10 @@ from firmware_bridge.wire.tdl.cbor import BadBody, Value
 from firmware_bridge.wire.tdl.codes import (
     MAX_PERMIT_MS,
     Ability,
+    FaultCode,
     Holding,
     Operation,
     Permit,
-    PermitEnd,
     Reason,
     Status,
     is_moving,
@@ -33,8 +33,9 @@ from firmware_bridge.wire.tdl.keys import (
     PermitReplyKey,
     StateKey,
 )
-from firmware_bridge.wire.tdl.read import opt_uint, uint
+from firmware_bridge.wire.tdl.read import U8, U16, opt_uint, uint
 
+from .lamps import light_of
 from .memory import Outcome
 from .session import BUSY, OK, Answer, Session, refused
 
@@ -55,19 +56,6 @@ COMMON = frozenset(
         Operation.ADOPT,
     }
 )
-# Answered before the session is open; PERMIT decides for itself, a revoke being always taken (TDL 4.1).
-BEFORE_OPEN = frozenset(
-    {
-        Operation.IDENTITY,
-        Operation.OUTCOME,
-        Operation.STATE,
-        Operation.PERMIT,
-        Operation.FAULTS,
-        Operation.METERS,
-        Operation.PING,
-        Operation.ARM,
-    }
-)
 # These change nothing, or nothing twice: a copy is answered with the levels of now (TDL 5).
 READS = frozenset(
     {
@@ -79,8 +67,8 @@ READS = frozenset(
         Operation.PING,
     }
 )
-# A host that is not obeyed may not ask for these (TDL 6, last column).
-NEEDS_EPOCH = frozenset({Operation.LAMP, Operation.SHOW, Operation.CLEAR_FAULT})
+# Key 2 of any other moving command is one that it does not know (TDL 7.4).
+HAS_ARGUMENT = frozenset({Operation.DEAL, Operation.SHUFFLE, Operation.RECOVER, Operation.SELF_TEST, Operation.COLLECT})
 FIRST_MAINTENANCE, LAST_MAINTENANCE = 0x80, 0xBF
 # A body's array holds 23 numbers: eleven pairs.
 MAX_FAULT_PAIRS = 11
@@ -127,11 +115,13 @@ class Operations:
         handler = self._handlers.get(code)
         if handler is None or code not in COMMON | self._device.equipment.operations:
             return refused(Reason.NOT_OFFERED)
-        if code in NEEDS_EPOCH and not self._is_obeyed(session):
-            return refused(Reason.EPOCH)
-        if not session.is_open and code not in BEFORE_OPEN:
-            return BUSY
         return handler(self, body, session, now_ns)
+
+    def _goal_hindrance(self, session: Session) -> Answer | None:
+        """What keeps a host from changing anything, once its question makes sense (TDL 6)."""
+        if not self._is_obeyed(session):
+            return refused(Reason.EPOCH)
+        return None if session.is_open else BUSY
 
     def _is_obeyed(self, session: Session) -> bool:
         epoch = self._device.outcomes.epoch
@@ -156,7 +146,11 @@ class Operations:
             return refused(Reason.ARGUMENT)
         if epoch != self._device.outcomes.epoch or not self._is_obeyed(session):
             return refused(Reason.EPOCH)
-        return _told(self._device.outcomes.ask(number))
+        outcome = self._device.outcomes.ask(number)
+        if outcome is None:  # *refused* would look like the stored refusal of that command (TDL 7.6)
+            self._device.equipment.memory_failed()
+            return BUSY
+        return _told(outcome)
 
     def _state(self, body: Body, session: Session, now_ns: int) -> Answer:
         device = self._device
@@ -169,7 +163,8 @@ class Operations:
 
     def _permit(self, body: Body, session: Session, now_ns: int) -> Answer:
         """The table of TDL 9.2, line by line."""
-        what, ms, limit = uint(body, PermitKey.WHAT), uint(body, PermitKey.MS), opt_uint(body, PermitKey.CARDS)
+        what, ms = uint(body, PermitKey.WHAT), uint(body, PermitKey.MS)
+        limit = opt_uint(body, PermitKey.CARDS, U16) if ms else None  # a revoke looks at nothing else
         if ms > MAX_PERMIT_MS or limit == 0:
             return refused(Reason.ARGUMENT)
         device = self._device
@@ -194,12 +189,12 @@ class Operations:
         return ability is None or self._device.equipment.identity.abilities[ability] is Holding.ENFORCES
 
     def _permit_hindrance(self, permit: Permit, session: Session) -> Answer | None:
-        if not self._is_obeyed(session):
-            return refused(Reason.EPOCH)
-        if not session.is_open:
-            return BUSY
+        hindrance = self._goal_hindrance(session)
+        if hindrance is not None:
+            return hindrance
         device = self._device
-        if permit in COUNTED_BY and device.notices.is_full:
+        is_full = permit in COUNTED_BY and device.notices.is_full
+        if is_full or not device.notices.has_place_for_end(permit):
             return refused(Reason.NOTICES_FULL)
         reason = device.equipment.permit_hindrance(permit)
         if reason is not None:
@@ -208,7 +203,13 @@ class Operations:
         return BUSY if device.permits[permit].ending is not None and permit in COUNTED_BY else None
 
     def _lamp(self, body: Body, session: Session, now_ns: int) -> Answer:
-        reason = self._device.equipment.light(uint(body, LampKey.COLOUR), uint(body, LampKey.PATTERN))
+        light = light_of(uint(body, LampKey.COLOUR), uint(body, LampKey.PATTERN))
+        if light is None:
+            return refused(Reason.ARGUMENT)
+        hindrance = self._goal_hindrance(session)
+        if hindrance is not None:
+            return hindrance
+        reason = self._device.equipment.light(light)
         return OK if reason is None else refused(reason)
 
     def _faults(self, body: Body, session: Session, now_ns: int) -> Answer:
@@ -224,11 +225,18 @@ class Operations:
         return OK
 
     def _clear_fault(self, body: Body, session: Session, now_ns: int) -> Answer:
-        is_gone = self._device.equipment.clear_fault(uint(body, ClearFaultKey.FAULT), uint(body, ClearFaultKey.PLACE))
-        return OK if is_gone else refused(Reason.FAULT_OR_JAM)
+        fault, place = uint(body, ClearFaultKey.FAULT, U8), uint(body, ClearFaultKey.PLACE, U8)
+        hindrance = self._goal_hindrance(session)
+        if hindrance is not None:
+            return hindrance
+        device = self._device
+        is_lasting = fault == FaultCode.MEMORY and not (device.is_boot_stored and device.outcomes.is_writable())
+        if (fault, place) in device.equipment.faults() and is_lasting:
+            return refused(Reason.FAULT_OR_JAM)
+        return OK if device.equipment.clear_fault(fault, place) else refused(Reason.FAULT_OR_JAM)
 
     def _arm(self, body: Body, session: Session, now_ns: int) -> Answer:
-        code = uint(body, ArmKey.CODE)
+        code = uint(body, ArmKey.CODE, U8)
         is_offered = code in COMMON | self._device.equipment.operations
         if not is_offered or not FIRST_MAINTENANCE <= code <= LAST_MAINTENANCE:
             return refused(Reason.NOT_OFFERED)
@@ -277,7 +285,7 @@ class Operations:
         if code not in device.equipment.operations:
             return Reason.NOT_OFFERED, None
         try:
-            argument = opt_uint(body, MovingKey.ARGUMENT)
+            argument = opt_uint(body, MovingKey.ARGUMENT, U16) if code in HAS_ARGUMENT else None
         except BadBody:
             return Reason.ARGUMENT, None
         hindrance = device.equipment.argument_hindrance(code, argument)
@@ -293,9 +301,9 @@ class Operations:
 
     def _adopt(self, body: Body, session: Session, now_ns: int) -> Answer:
         """The table of TDL 7.7, line by line."""
-        epoch, highest = uint(body, AdoptKey.NEW_EPOCH), uint(body, AdoptKey.HIGHEST_NUMBER)
         device = self._device
         is_armed = session.disarm(Operation.ADOPT, now_ns)
+        epoch, highest = uint(body, AdoptKey.NEW_EPOCH), uint(body, AdoptKey.HIGHEST_NUMBER)
         if epoch == 0 or epoch != session.hello.epoch:
             return refused(Reason.ARGUMENT)
         if epoch == device.outcomes.epoch:
@@ -306,7 +314,7 @@ class Operations:
             return refused(Reason.COMMAND_RUNS)
         if device.outcomes.epoch != 0 and not is_armed:
             return refused(Reason.NOT_ARMED)
-        device.end_permits(PermitEnd.REVOKED, *device.permits.leases)
+        device.revoke_permits()
         if not device.outcomes.adopt(epoch, highest):
             device.equipment.memory_failed()
             return refused(Reason.FAULT_OR_JAM)

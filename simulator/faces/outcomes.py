@@ -10,10 +10,11 @@ from .memory import OUTCOMES_KEPT, CommandRecord, Memory, Outcome
 
 
 class Outcomes:
-    """Everything here is in the memory; this object holds nothing of its own."""
+    """Everything here is in the memory, as far as it can be written."""
 
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
+        self._interrupted: set[int] = set()  # in a boot whose memory cannot be written
 
     @property
     def epoch(self) -> int:
@@ -34,7 +35,7 @@ class Outcomes:
         """What is answered for a number that was seen or passed over; None: it is new."""
         for kept in self._memory.commands.outcomes:
             if kept.number == number:
-                return kept
+                return replace(kept, status=Status.INTERRUPTED) if number in self._interrupted else kept
         return Outcome(number, Status.OLD) if number <= self.highest else None
 
     def store(self, outcome: Outcome) -> bool:
@@ -45,19 +46,23 @@ class Outcomes:
         highest = max(record.highest, outcome.number)
         return self._memory.store_commands(replace(record, highest=highest, outcomes=tuple(kept)))
 
-    def ask(self, number: int) -> Outcome:
-        """OUTCOME: an unknown number above the highest becomes *never*, for ever."""
+    def ask(self, number: int) -> Outcome | None:
+        """OUTCOME: an unknown number above the highest becomes *never*, for ever. None: it cannot be stored."""
         known = self.known(number)
-        if known is None:
-            known = Outcome(number, Status.NEVER)
-            self.store(known)
-        return known
+        if known is not None:
+            return known
+        never = Outcome(number, Status.NEVER)
+        return never if self.store(never) else None
+
+    def is_writable(self) -> bool:
+        """Try a write that changes nothing."""
+        return self._memory.store_commands(self._memory.commands)
 
     def interrupt(self) -> None:
-        """At boot: what was started has been interrupted."""
+        """At boot: what was started has been interrupted, also where that cannot be stored."""
         for kept in self._memory.commands.outcomes:
-            if kept.status is Status.STARTED:
-                self.store(replace(kept, status=Status.INTERRUPTED))
+            if kept.status is Status.STARTED and not self.store(replace(kept, status=Status.INTERRUPTED)):
+                self._interrupted.add(kept.number)
 
     def adopt(self, epoch: int, highest: int) -> bool:
         """Obey another epoch, forget the eight, in one write."""

@@ -8,9 +8,9 @@ from enum import StrEnum
 
 from firmware_bridge.clock import NS_PER_S
 from firmware_bridge.wire.tdl.cbor import Value
-from firmware_bridge.wire.tdl.codes import MAX_SEQ, MIN_RX_MAX, NONCE_SIZE, Reason, Status
+from firmware_bridge.wire.tdl.codes import MAX_RX_MAX, MAX_SEQ, MIN_RX_MAX, NONCE_SIZE, Reason, Status
 from firmware_bridge.wire.tdl.keys import HelloKey, ReplyKey
-from firmware_bridge.wire.tdl.read import octets, uint
+from firmware_bridge.wire.tdl.read import U8, U16, octets, uint
 
 # A host that was heard so recently keeps its device against another one (TDL 4.3).
 HOST_PRESENT_NS = 5 * NS_PER_S
@@ -39,9 +39,9 @@ class Hello:
             session,
             seq,
             nonce,
-            uint(body, HelloKey.LOWEST_VERSION),
-            uint(body, HelloKey.HIGHEST_VERSION),
-            uint(body, HelloKey.RX_MAX),
+            uint(body, HelloKey.LOWEST_VERSION, U8),
+            uint(body, HelloKey.HIGHEST_VERSION, U8),
+            min(uint(body, HelloKey.RX_MAX, U16), MAX_RX_MAX),
             uint(body, HelloKey.EPOCH),
         )
         is_sound = len(nonce) == NONCE_SIZE and hello.rx_max >= MIN_RX_MAX and hello.epoch

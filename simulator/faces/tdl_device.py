@@ -46,6 +46,8 @@ from .permits import Permits
 from .session import HOST_PRESENT_NS, Hello, Session, Turn
 
 PROGRESS_NS = NS_PER_S
+# An end that could not be stored is tried again (TDL 7.4).
+STORE_AGAIN_NS = NS_PER_S
 MS_MODULUS = 1 << 32
 
 
@@ -57,6 +59,7 @@ class Running:
     operation: int
     progress_due_ns: int
     ended: Ended | None = None
+    store_due_ns: int = 0
 
 
 class TdlDevice:
@@ -79,13 +82,15 @@ class TdlDevice:
         self._forget()
         self._now_ns = self._boot_ns = now_ns
         self._cause = cause
-        self.boot_number = self.memory.next_boot()
+        self.is_boot_stored = self.memory.next_boot()
+        self.boot_number = self.memory.boot if self.is_boot_stored else self.memory.boot + 1
+        self.notices.is_mute = not self.is_boot_stored
         self.outcomes.interrupt()
         self.is_on = True
         keys: dict[int, Value] = {BootedKey.CAUSE: cause}
         self.notice(NoticeKind.BOOTED, keys | self.equipment.boot(self.memory))
         self.equipment.look_around(self)
-        if self.memory.is_forgotten:
+        if self.memory.is_forgotten or not self.is_boot_stored:
             self.memory.is_forgotten = False
             self.equipment.memory_failed()
         self.update(now_ns)
@@ -105,6 +110,7 @@ class TdlDevice:
         self._now_ns = self._boot_ns = 0
         self._cause = BootCause.UNKNOWN
         self.boot_number = self.memory.boot
+        self.is_boot_stored = True
         self.outcomes = Outcomes(self.memory)
         self.notices = Notices()
         self.permits = Permits(self.equipment.permits)
@@ -276,11 +282,9 @@ class TdlDevice:
         if not self.notices.add(kind, keys or {}, self._now_ns):
             self.end_permits(PermitEnd.NOTICES_FULL, Permit.DEAL, Permit.FEED)
 
-    def count(self, what: Permit, cards: int) -> bool:
-        """Count cards under a permit. True: that was its number of cards."""
-        lease = self.permits[what]
-        lease.count(cards)
-        return lease.ending is PermitEnd.NUMBER
+    def count(self, what: Permit, cards: int) -> None:
+        """Count cards under a permit."""
+        self.permits[what].count(cards)
 
     def counted(self, what: Permit) -> int:
         return self.permits[what].counted
@@ -293,6 +297,12 @@ class TdlDevice:
 
     def end_permits(self, why: PermitEnd, *whats: Permit) -> None:
         self.permits.end(why, *whats)
+        self.set_gates()
+
+    def revoke_permits(self) -> None:
+        """As PERMIT with 0 ms does, for all of them."""
+        for lease in self.permits.leases.values():
+            lease.revoke()
         self.set_gates()
 
     def set_gates(self) -> None:
@@ -316,6 +326,8 @@ class TdlDevice:
         if not self.is_on:
             return None
         wakes = [self.permits.next_deadline_ns()]
+        if self.running is not None and self.running.ended is not None:
+            wakes.append(self.running.store_due_ns)
         if self.session is not None and self.session.is_open:
             wakes.append(self.notices.due_ns())
             wakes.append(self.running.progress_due_ns if self.running is not None else None)
@@ -343,16 +355,22 @@ class TdlDevice:
         for what, lease in self.permits.leases.items():
             if lease.ending is not None and self.equipment.is_still(what):
                 why, lease.ending = lease.ending, None
+                if why is PermitEnd.NUMBER:
+                    self.equipment.limit_reached(what, self)
                 keys: dict[int, Value] = {PermitEndedKey.WHAT: what, PermitEndedKey.WHY: why}
                 self.notice(NoticeKind.PERMIT_ENDED, keys | {PermitEndedKey.COUNTED: lease.counted})
 
     def _tell_ended_command(self) -> None:
         running = self.running
-        if running is None or running.ended is None:
+        if running is None or running.ended is None or running.store_due_ns > self._now_ns:
             return
         ended = running.ended
         status = Status.DONE if ended.reason is None else Status.FAILED
-        self.outcomes.store(Outcome(running.number, status, ended.reason, ended.cards))
+        if not self.outcomes.store(Outcome(running.number, status, ended.reason, ended.cards)):
+            # *done* that the next boot would call interrupted is not told: it goes on counting as running
+            running.store_due_ns = self._now_ns + STORE_AGAIN_NS
+            self.equipment.memory_failed()
+            return
         self.running = None
         keys: dict[int, Value] = {CommandEndedKey.NUMBER: running.number, CommandEndedKey.STATUS: status}
         if ended.reason is not None:
@@ -366,8 +384,9 @@ class TdlDevice:
         if running is None or running.progress_due_ns > self._now_ns:
             return
         running.progress_due_ns = self._now_ns + PROGRESS_NS
-        done, of = self.equipment.progress()
-        body: dict[int, Value] = {ProgressKey.NUMBER: running.number, ProgressKey.DONE: done, ProgressKey.OF: of}
+        body: dict[int, Value] = {ProgressKey.NUMBER: running.number}
+        if running.ended is None:
+            body[ProgressKey.DONE], body[ProgressKey.OF] = self.equipment.progress()
         self._send(MessageType.PROGRESS, running.operation, 0, session.hello.session, body)
 
     def _send_notice(self, session: Session) -> None:

@@ -53,13 +53,13 @@ from simulator.world.happenings import (
     TroubleGone,
 )
 from simulator.world.jobs import Count, Deal, Empty, Job, Recover, SelfTest
-from simulator.world.lamp import DARK
+from simulator.world.lamp import DARK, Light
 from simulator.world.machine import ShufflerMachine
 from simulator.world.motions import Move
 from simulator.world.troubles import ALL, DEALING, NOTHING, Side
 
 from .equipment import Ended, Identity, Reporter
-from .lamps import lamp_level, lamp_notice, light_of
+from .lamps import lamp_level, lamp_notice
 from .memory import CountRecord, Memory
 from .tdl_device import TdlDevice
 
@@ -159,8 +159,7 @@ class ShufflerEquipment:
     def _(self, happening: CardsIn, reporter: Reporter) -> None:
         reporter.notice(NoticeKind.CARDS_IN, {MeterKey.METER: happening.meter})
         self._is_packet_begun = True
-        if reporter.count(Permit.FEED, happening.cards):
-            self._end_packet(reporter)
+        reporter.count(Permit.FEED, happening.cards)
 
     @_tell.register
     def _(self, happening: CardsOut, reporter: Reporter) -> None:
@@ -169,12 +168,17 @@ class ShufflerEquipment:
 
     @_tell.register
     def _(self, happening: HopperEmptied, reporter: Reporter) -> None:
-        if self._is_packet_begun:
+        self._end_packet(reporter)
+
+    def limit_reached(self, what: Permit, reporter: Reporter) -> None:
+        if what is Permit.FEED:
             self._end_packet(reporter)
 
     def _end_packet(self, reporter: Reporter) -> None:
-        self._is_packet_begun = False
-        reporter.notice(NoticeKind.PACKET_END, {CardsKey.CARDS: reporter.counted(Permit.FEED)})
+        """One notice for each packet: none where no card came in since the last."""
+        if self._is_packet_begun:
+            self._is_packet_begun = False
+            reporter.notice(NoticeKind.PACKET_END, {CardsKey.CARDS: reporter.counted(Permit.FEED)})
 
     @_tell.register
     def _(self, happening: Jammed, reporter: Reporter) -> None:
@@ -279,7 +283,7 @@ class ShufflerEquipment:
             return Reason.LID_OPEN
         if machine.standing.jams and operation != Operation.RECOVER:
             return Reason.FAULT_OR_JAM
-        if any(machine.standing.stops(side) for side in SIDES_NEEDED.get(operation, NOTHING)):
+        if machine.standing.stops_job(SIDES_NEEDED.get(operation, NOTHING)):
             return Reason.FAULT_OR_JAM
         if deals and not self.is_verified:
             return Reason.CONTENT_UNVERIFIED
@@ -325,10 +329,7 @@ class ShufflerEquipment:
             MetersKey.JAMS: meters.jams,
         }
 
-    def light(self, colour: int, pattern: int) -> Reason | None:
-        light = light_of(colour, pattern)
-        if light is None:
-            return Reason.ARGUMENT
+    def light(self, light: Light) -> Reason | None:
         if light == DARK and self.machine.standing.jams:
             return Reason.FAULT_OR_JAM
         self.machine.set_lamp(light)

@@ -33,10 +33,11 @@ from simulator.world.happenings import (
     TroubleBegan,
     TroubleGone,
 )
+from simulator.world.lamp import Light
 from simulator.world.switch_box import SwitchBox
 
 from .equipment import Identity, Reporter
-from .lamps import lamp_level, lamp_notice, light_of
+from .lamps import lamp_level, lamp_notice
 from .memory import Memory
 from .tdl_device import TdlDevice
 
@@ -134,6 +135,9 @@ class SwitchBoxEquipment:
     def permit_changed(self, what: Permit, *, stands: bool, remaining: int | None) -> None:
         raise AssertionError(f"a switch box has no permit {what.name}")
 
+    def limit_reached(self, what: Permit, reporter: Reporter) -> None:
+        raise AssertionError(f"a switch box has no permit {what.name}")
+
     def permit_hindrance(self, what: Permit) -> Reason | None:
         return Reason.NOT_OFFERED
 
@@ -165,10 +169,7 @@ class SwitchBoxEquipment:
     def meters(self) -> dict[int, Value]:
         return {}
 
-    def light(self, colour: int, pattern: int) -> Reason | None:
-        light = light_of(colour, pattern)
-        if light is None:
-            return Reason.ARGUMENT
+    def light(self, light: Light) -> Reason | None:
         self.box.set_lamp(light)
         return None
 

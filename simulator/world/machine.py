@@ -259,7 +259,7 @@ class ShufflerMachine:
         return None if self._what_hinders() else self.job.next_exit(self)
 
     def _what_hinders(self) -> Hindrance | None:
-        if any(self.standing.stops(side) for side in self.job.needs):
+        if self.standing.stops_job(self.job.needs):
             return Hindrance.FAULT
         return Hindrance.PERMIT if self.job.needs == DEALING and not self.deal_gate.lets_pass else None
 

@@ -11,6 +11,7 @@ from .troubles import MENDS_ITSELF, SEEN_AT_ONCE, SELF_CLEARING, SPOTS, STOPS, S
 
 # A counter that misses so many cards in a row is stuck, not unlucky (assumed).
 MISSES_TO_STUCK = 3
+FULL = {(Trouble.OVER_CAPACITY, SPOTS[Trouble.OVER_CAPACITY])}
 
 
 class Standing:
@@ -34,6 +35,10 @@ class Standing:
     def stops(self, side: Side) -> bool:
         """Whether a jam or a fault forbids this side to move."""
         return bool(self.jams) or any(side in STOPS[trouble] for trouble, _ in self.troubles)
+
+    def stops_job(self, needs: frozenset[Side]) -> bool:
+        """Whether a job that needs these sides cannot be done. A full machine hinders none: no job takes cards in."""
+        return any(needs & STOPS[trouble] for trouble, _ in self.troubles - FULL) or bool(needs and self.jams)
 
     def begin(self, trouble: Trouble, spot: Spot) -> None:
         """A fault is found; one that stands already stands once."""

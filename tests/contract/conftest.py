@@ -10,7 +10,10 @@ import pytest
 
 from tests.support.named_rig import NamedDevice, RigRefused, named_device
 
-pytest.register_assert_rewrite("tests.contract.tdl_shuffler_contract")  # its module is no test module by name
+# modules of tests that are no test modules by name
+pytest.register_assert_rewrite("tests.contract.tdl_shuffler_contract")
+_PARTS = ("sessions", "commands", "notices", "answers")
+pytest.register_assert_rewrite(*(f"tests.contract.tdl_wire_{part}" for part in _PARTS))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

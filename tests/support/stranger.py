@@ -61,8 +61,20 @@ class StrangersHands:
         await self.do("lid close")
         return 1
 
+    async def open_lid(self) -> None:
+        await self.do("lid open")
+
+    async def close_lid(self) -> None:
+        await self.do("lid close")
+
     async def reset(self) -> None:
         await self.do("reset")
+
+    async def break_memory(self) -> None:
+        await self.do("memory broken")
+
+    async def mend_memory(self) -> None:
+        await self.do("memory well")
 
     async def inside(self) -> int:
         return int((await self.look())["inside"])

@@ -45,8 +45,20 @@ class Hands(Protocol):
     async def free_exit(self) -> int:
         """Lid open (it is released), the stuck cards out, lid shut; how many cards."""
 
+    async def open_lid(self) -> None:
+        """Open the lid, with the service key where it is locked."""
+
+    async def close_lid(self) -> None:
+        """Shut it."""
+
     async def reset(self) -> None:
         """Press the reset button."""
+
+    async def break_memory(self) -> None:
+        """From now on it takes no write."""
+
+    async def mend_memory(self) -> None:
+        """It takes writes again."""
 
     async def inside(self) -> int:
         """Cards inside, counted by eye."""
@@ -72,9 +84,10 @@ class Rig(Protocol):
 class SimulatedHands:
     """Hands in the simulated world."""
 
-    def __init__(self, stage: Stage, outlet: Outlet, machine: ShufflerMachine, felt: Pile) -> None:
+    def __init__(self, stage: Stage, outlet: Outlet, machine: ShufflerMachine, memory: Memory, felt: Pile) -> None:
         self._stage = stage
         self._outlet = outlet
+        self._memory = memory
         self._machine = machine
         self._felt = felt
 
@@ -99,8 +112,20 @@ class SimulatedHands:
         self._do(lambda: hands.close_lid(self._machine))
         return taken
 
+    async def open_lid(self) -> None:
+        assert self._do(lambda: hands.open_lid(self._machine, with_key=True))
+
+    async def close_lid(self) -> None:
+        self._do(lambda: hands.close_lid(self._machine))
+
     async def reset(self) -> None:
         self._do(lambda: self._outlet.face.reset(self._stage.now_ns))  # type: ignore[attr-defined]
+
+    async def break_memory(self) -> None:
+        self._memory.is_broken = True
+
+    async def mend_memory(self) -> None:
+        self._memory.is_broken = False
 
     async def inside(self) -> int:
         return self._machine.cards_inside
@@ -127,7 +152,8 @@ class SimulatedRig:
         carousel = machine.carousel
         for sensor in (carousel.in_sensor, carousel.out_sensor, carousel.look_sensor):
             sensor.misreads_per_card = 0.0
-        face = new_shuffler(machine, Memory())
+        memory = Memory()
+        face = new_shuffler(machine, memory)
         self._stage.add_world(machine)
         socket = wire.plug(lambda: face.boot_number)
         self.sees_cable = socket.sees_cable
@@ -136,7 +162,7 @@ class SimulatedRig:
         self._cable = Cable("rig", socket)
         self._served = asyncio.create_task(self._cable.run(self._outlet))
         self._host: Link | None = None
-        self.hands = SimulatedHands(self._stage, self._outlet, machine, felt)
+        self.hands = SimulatedHands(self._stage, self._outlet, machine, memory, felt)
 
     async def connect(self) -> Link:
         await self.cut()

@@ -6,22 +6,25 @@ from collections.abc import Mapping
 
 from firmware_bridge.wire.tdl.cbor import BadBody, Value
 
+# Widths of numbers, as docs/protocols/tdl.md 14.3 names them; one that is wider is of another type (3.3).
+U8, U16, U32 = 0xFF, 0xFFFF, 0xFFFF_FFFF
 
-def uint(body: Mapping[int, Value], key: int) -> int:
+
+def uint(body: Mapping[int, Value], key: int, most: int = U32) -> int:
     """An unsigned integer that must be there."""
-    value = opt_uint(body, key)
+    value = opt_uint(body, key, most)
     if value is None:
         raise _wrong(body, key, "an unsigned integer")
     return value
 
 
-def opt_uint(body: Mapping[int, Value], key: int) -> int | None:
+def opt_uint(body: Mapping[int, Value], key: int, most: int = U32) -> int | None:
     """An unsigned integer, or None where the key is absent."""
     value = body.get(key)
     if value is None:
         return None
-    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
-        raise _wrong(body, key, "an unsigned integer")
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
+        raise _wrong(body, key, f"an unsigned integer of at most {most}")
     return value
 
 
