@@ -30,7 +30,6 @@ class Operation(StrEnum):
 
     LOAD = "load"
     UNLOAD = "unload"
-    JAM = "jam clearing"
     LID = "lid"
     REPLACE = "card replacement"
     SWAP = "machine swap"
@@ -41,7 +40,6 @@ class Operation(StrEnum):
 ROLES: Mapping[Operation, tuple[Role, ...]] = {
     Operation.LOAD: (Role.FLOOR_SUPERVISOR,),
     Operation.UNLOAD: (Role.FLOOR_SUPERVISOR,),
-    Operation.JAM: (Role.FLOOR_SUPERVISOR,),
     Operation.LID: (Role.FLOOR_SUPERVISOR,),
     Operation.REPLACE: (Role.FLOOR_SUPERVISOR,),
     Operation.SWAP: (Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT),

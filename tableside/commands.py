@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from drivers import events
 from drivers.events import Outcome, Reason, Verb
 from firmware_bridge.clock import NS_PER_S
-from tableside import alerts, devices, incidents, locks, timers, unknown_outcomes
+from tableside import alerts, devices, incidents, locks, timers, unexpected, unknown_outcomes
 from tableside.decisions import (
     CommandAccepted,
     CommandFinished,
@@ -314,7 +314,7 @@ def _contradicts(turn: Turn, device: str, told: Told) -> None:
     for closed in turn.state.commands.closed:
         if (closed.device, closed.number) == (device, told.number) and closed.outcome is not told.outcome:
             text = f"{device}: command {told.number} was {closed.outcome}, now {told.outcome}"
-            incidents.open_incident(turn, "outcome contradicted", "CSM-8", text)
+            unexpected.record(turn, text, (Scope.DEAL, Scope.FEED))
 
 
 def _memory_differs(turn: Turn, device: str) -> bool:
@@ -361,6 +361,11 @@ def _lose(turn: Turn, command: Command, why: str) -> None:
     turn.happened(CommandLost(device=command.device, number=command.number, verb=command.verb, step=command.step))
 
 
+def away_reason(device: str) -> str:
+    """The name of the lock while a command is open at a device that is away."""
+    return f"open command {device}"
+
+
 def _ask(turn: Turn, command: Command) -> None:
     turn.decide(OutcomeAsked(device=command.device, epoch=turn.state.house.epoch, number=command.number))
 
@@ -370,6 +375,8 @@ def _close(turn: Turn, command: Command, outcome: Outcome, reason: Reason, moved
     rest = {name: other for name, other in turn.state.commands.open.items() if name != key}
     closed = (*turn.state.commands.closed, Closed(command.device, command.number, outcome))[-REMEMBERED:]
     turn.state = replace(turn.state, commands=Commands(rest, closed))
+    if not any(other.device == command.device for other in rest.values()):
+        locks.remove_all(turn, away_reason(command.device), "outcome known")
     timers.cancel(turn, timer(command.device, command.number))
     turn.happened(
         CommandClosed(

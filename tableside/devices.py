@@ -15,10 +15,11 @@ from msgspec.structs import replace
 
 from drivers import events
 from drivers.events import Ability, Holding, LampColour, LampPattern, Place
-from tableside import card_account, incidents
+from tableside import card_account, unexpected
 from tableside.card_account import Evidence
 from tableside.decisions import NoticesResumed
 from tableside.happenings import CardsEntered, CardsLeft, DeviceCame, DeviceWent, LevelsFound
+from tableside.locks import Scope
 from tableside.tables import Turn
 
 if TYPE_CHECKING:
@@ -280,7 +281,7 @@ def _step(turn: Turn, device: str, before: int, after: int) -> int:
     step = (after - before) % METER_MODULUS
     if step > METER_STEP_MAX:
         text = f"{device}: meter went from {before} to {after}, which no table can do; not posted"
-        incidents.open_incident(turn, "meter", "CSM-6", text)
+        unexpected.record(turn, text, (Scope.DEAL, Scope.FEED), "CSM-6")
         return 0
     return step
 

@@ -142,11 +142,13 @@ class OpenLid(Request, frozen=True, kw_only=True):
 class CardsTakenOut(Request, frozen=True, kw_only=True):
     """How many cards the supervisor took out by hand at the open lid, and where they are now.
 
-    `now`: *table*, *tray*, *damaged* or *back in*.
+    `now`: *table*, *tray*, *damaged* or *back in*. Where nobody can say which of them stuck, the origin is unknown
+    and a full count is due (semantics §4).
     """
 
     cards: int
     now: str = "table"
+    is_origin_unknown: bool = False
 
 
 class CallTechnician(Request, frozen=True, kw_only=True):

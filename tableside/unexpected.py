@@ -30,9 +30,13 @@ def not_listed(turn: Turn, what: object) -> None:
     scopes = TOUCHES.get(type(what))
     if scopes is None:
         return
-    name = type(what).__name__
-    number = incidents.open_incident(turn, "unexpected", "CSM-8", f"{name} where nothing expected it: {what}")
+    record(turn, f"{type(what).__name__} where nothing expected it: {what}", scopes)
+
+
+def record(turn: Turn, text: str, scopes: tuple[Scope, ...], rule: str = "CSM-8") -> None:
+    """An incident that a person must explain; what it touches is locked until he has, and somebody is called."""
+    number = incidents.open_incident(turn, "unexpected", rule, text)
     for scope in scopes:
-        locks.add(turn, scope, f"unexpected {number}", "CSM-8")
+        locks.add(turn, scope, f"unexpected {number}", rule)
     if scopes:
         alerts.raise_alert(turn, "UNEXPECTED", str(number))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from drivers import events
 from drivers.events import DeviceRejected, NoticesLost
-from tableside import alerts, devices, incidents, locks, timers
+from tableside import alerts, commands, devices, incidents, locks, timers
 from tableside.decisions import LevelsAsked
 from tableside.happenings import ClosingAnnounced, CountWanted, DeviceCame, DeviceWent
 from tableside.inputs import (
@@ -64,8 +64,16 @@ def read(_state: TableState, _what: object) -> ConditionState:
 
 def _went(turn: Turn, what: DeviceWent) -> None:
     """A short loss is a line, not an alert; a reader's driver has waited its 8 s before it says so (semantics §9)."""
+    _lock_open_commands(turn, what.device)
     is_reader = what.device in turn.state.house.readers
     timers.start(turn, SILENT_TIMER + what.device, 0 if is_reader else turn.state.house.device_silent_s)
+
+
+def _lock_open_commands(turn: Turn, device: str) -> None:
+    """semantics §1.3: a command that is open at a device which is away locks until its outcome is known."""
+    if any(command.device == device for command in turn.state.commands.open.values()):
+        for scope in (Scope.DEAL, Scope.FEED):
+            locks.add(turn, scope, commands.away_reason(device), "CSM-8")
 
 
 def _is_silent(_turn: Turn, what: DeadlinePassed) -> bool:

@@ -8,13 +8,12 @@ supervisor's hand count, posted to or from *unexplained* under his name. An open
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
 
 from drivers.events import Ability, Holding, LevelsRead
-from tableside import alerts, card_account, devices, incidents, locks, presence
+from tableside import alerts, card_account, devices, incidents, locks, presence, timers, unexpected
 from tableside.card_account import ASIDE, HOPPER, MACHINE, TABLE, TRAY, UNEXPLAINED, Evidence
 from tableside.decisions import LevelsAsked
 from tableside.happenings import (
@@ -27,18 +26,22 @@ from tableside.happenings import (
     QuietPointReached,
 )
 from tableside.house import Role
+from tableside.inputs import DeadlinePassed
 from tableside.locks import Scope
 from tableside.requests import HandCount
 from tableside.session_happenings import MachineCountedOut
 from tableside.tables import Procedure, Refusal, Row, Turn
 
-if TYPE_CHECKING:
-    pass
-
 REASON = "difference"
 # A card that did not come back, though the machine's count is right: it is carried as held over (CSM-11).
 OUTSIDE = "outside the machine"
 HAND_COUNTED = (MACHINE, TABLE, TRAY, HOPPER, ASIDE)
+
+
+# Levels may overtake the notices before them: look again so soon, so often, before it counts as lost.
+AGAIN_TIMER = "difference:again"
+AGAIN_S = 1
+TRIES_MAX = 5
 
 
 class DifferenceState(StrEnum):
@@ -58,6 +61,7 @@ class DifferenceSlice(msgspec.Struct, frozen=True):
     place: str = ""
     net: int = 0
     asked: str = ""
+    tries: int = 0
 
 
 def put(turn: Turn, **changes: object) -> None:
@@ -95,8 +99,36 @@ def _was_asked(turn: Turn, what: LevelsRead) -> bool:
     return what.device == devices.machine(turn.state) and bool(_of(turn).asked)
 
 
+def _is_ahead(turn: Turn, what: LevelsRead) -> bool:
+    """The meters that came with the levels are not ours: notices are still on their way, so nothing is quiet yet."""
+    levels = devices.of(turn, what.device)
+    told = ((what.meter_in, levels.meter_in), (what.meter_out, levels.meter_out))
+    return what.boot == levels.boot and any(now is not None and now != ours for now, ours in told)
+
+
+def _is_too_early(turn: Turn, what: LevelsRead) -> bool:
+    return _was_asked(turn, what) and _is_ahead(turn, what) and _of(turn).tries < TRIES_MAX
+
+
+def _look_again(turn: Turn, _what: LevelsRead) -> None:
+    put(turn, tries=_of(turn).tries + 1)
+    timers.start(turn, AGAIN_TIMER, AGAIN_S)
+
+
+def _is_again(_turn: Turn, what: DeadlinePassed) -> bool:
+    return what.name == AGAIN_TIMER
+
+
+def _ask_again(turn: Turn, _what: DeadlinePassed) -> None:
+    turn.decide(LevelsAsked(device=devices.machine(turn.state), why=_of(turn).asked))
+
+
 def _read(turn: Turn, what: LevelsRead) -> None:
-    put(turn, asked="")
+    """Quiet: meters agree. If they never do, the notices between are lost, and that is a difference by itself."""
+    if _is_ahead(turn, what):
+        text = f"{what.device}: its meters are at {what.meter_in} in, {what.meter_out} out, which no notice has told"
+        unexpected.record(turn, text, (Scope.DEAL, Scope.FEED), "CSM-6")
+    put(turn, asked="", tries=0)
     if what.content is not None and what.is_path_clear is not False:
         _compare(turn, MACHINE, what.content, turn.state.account.at(MACHINE), "content")
 
@@ -257,6 +289,8 @@ PROCEDURE = Procedure(
     write=lambda turn, _what, target: put(turn, state=target),
     rows=(
         *(Row(state, QuietPointReached, None, _look, said="compare", onward=opens(state)) for state in S),
+        *(Row(state, LevelsRead, None, _look_again, _is_too_early, said="notices on their way") for state in S),
+        *(Row(state, DeadlinePassed, None, _ask_again, _is_again, said="look again") for state in S),
         *(Row(state, LevelsRead, None, _read, _was_asked, said="levels read", onward=opens(state)) for state in S),
         *(Row(state, DeviceCame, None, _compare_at_start, _is_newly_booted, said="found at start") for state in S),
         *(

@@ -66,7 +66,7 @@ class Jam(msgspec.Struct, frozen=True):
 
 
 class JamSlice(msgspec.Struct, frozen=True):
-    """Standing jams by place; when each lately began (place, UTC ns); the technician's call, if one stands."""
+    """Standing jams by place; when each lately began (place, monotonic ns); the technician's call, if one stands."""
 
     standing: dict[str, Jam] = {}
     lately: tuple[tuple[str, int], ...] = ()
@@ -112,8 +112,9 @@ def _set(turn: Turn, place: str, target: JamState, taken_out: int = 0) -> None:
 
 def _jammed(turn: Turn, what: AtPlace) -> None:
     house = turn.state.house
-    since = turn.given.wall_ns - house.jam_advice_minutes * NS_PER_MINUTE
-    lately = (*((place, at) for place, at in _of(turn).lately if at > since), (str(what.place), turn.given.wall_ns))
+    since = turn.now_ns - house.jam_advice_minutes * NS_PER_MINUTE
+    kept = ((place, at) for place, at in _of(turn).lately if since < at <= turn.now_ns)  # later: another clock's
+    lately = (*kept, (str(what.place), turn.now_ns))
     put(turn, lately=lately)
     times = sum(place == what.place for place, _ in lately)
     for scope in (Scope.DEAL, Scope.FEED):

@@ -172,6 +172,8 @@ def _handled(turn: Turn, what: CardsTakenOut) -> None:
     card_account.move(turn, source, HAND, what.cards, Evidence.PERSON, "taken out at the open lid")
     card_account.move(turn, HAND, NOW_AT[what.now], what.cards, Evidence.PERSON, "taken out at the open lid")
     turn.happened(CardsHandled(cards=what.cards, source=source, now=what.now, by=turn.by))
+    if what.is_origin_unknown:
+        turn.happened(CountWanted(why="origin of a card unknown"))
 
 
 def _taken_from(turn: Turn) -> str:

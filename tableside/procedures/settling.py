@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tableside import alerts, incidents, locks, presence
+from tableside.happenings import CountWanted
 from tableside.house import Role
 from tableside.requests import SettleIncident
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -20,9 +21,7 @@ BY_PERSON: Mapping[str, str] = {
     "dealt while stopped": "DEALT-WHILE-STOPPED",
     "notices lost": "NOTICES-LOST",
     "wrong device": "",
-    "outcome contradicted": "",
     "device lost its memory": "",
-    "meter": "",
 }
 
 
@@ -59,6 +58,8 @@ def _settle(turn: Turn, what: SettleIncident) -> None:
     incident = turn.state.incidents.open[str(what.incident)]
     incidents.close(turn, incident.number, what.finding, turn.by)
     locks.remove_all(turn, f"unexpected {incident.number}", turn.by)
+    if incident.kind == "unexpected":
+        turn.happened(CountWanted(why="unexpected"))  # what the alert says: settle, count
     text = BY_PERSON[incident.kind]
     is_last = not incidents.of_kind(turn, incident.kind)
     for alert in tuple(turn.state.alerts.standing.values()):

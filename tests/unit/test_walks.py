@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import typing
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
@@ -22,6 +23,8 @@ from tableside.tables import Procedure, Turn
 from tests.support.samples import STOPPING, fact, facts_of, kinds_sampled, requests_of
 from tests.support.situations import SITUATIONS
 from tests.support.table import Table
+
+PROCEDURES_FOLDER = Path(__file__).parents[2] / "tableside" / "procedures"
 
 Situation = Callable[[], Table]
 WALKS = 12
@@ -186,7 +189,11 @@ def test_a_long_walk_keeps_its_balance_and_its_bytes(situation: Situation) -> No
 
 def test_a_scope_has_a_permit_or_says_why() -> None:
     assert set(SCOPE_OF.values()) == set(Scope)
-    assert set(Operation)
+
+
+def test_each_operation_is_begun_by_some_procedure() -> None:
+    written = "".join(path.read_text("utf-8") for path in PROCEDURES_FOLDER.glob("*.py"))
+    assert [operation for operation in Operation if f"Operation.{operation.name}" not in written] == []
 
 
 def test_samples_are_requests_that_the_journal_can_keep() -> None:
