@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.events import Ability, Holding, PacketEnded, PermitKind
-from tableside import alerts, card_account, devices, incidents, locks, presence, unexpected
+from tableside import alerts, card_account, devices, incidents, locks, presence
 from tableside.happenings import (
     CardsEntered,
     CardsHandled,
@@ -68,7 +68,6 @@ class RoundSlice(msgspec.Struct, frozen=True):
     held_since: int = 0
     lag: int = 0
     after_stop: int = 0
-    after_hold: int = 0
     inserted_rounds: tuple[int, int] = (0, 0)
     inserted_ns: int = 0
 
@@ -226,24 +225,11 @@ def _goes_on(_turn: Turn, what: RuleRound) -> bool:
 
 
 def _entered(turn: Turn, what: CardsEntered) -> None:
-    _watch_held_feed(turn, what.cards)
     rounds = _of(turn)
     if not rounds.returned:
         _going_in(turn, rounds.held_since or rounds.number, rounds.number)
     put(turn, returned=_of(turn).returned + what.cards)
     _ended_if_complete(turn)
-
-
-def _watch_held_feed(turn: Turn, cards: int) -> None:
-    """CSM-12: cards that go in though they were to stay out; an enforcing machine may finish the one that moves."""
-    if not locks.standing(turn.state, Scope.FEED):
-        put(turn, after_hold=0)
-        return
-    after = _of(turn).after_hold + cards
-    put(turn, after_hold=after)
-    holds = locks.holding(turn.state, Scope.FEED) is Holding.ENFORCES
-    if after > (CARDS_AFTER_STOP if holds else 0):
-        unexpected.record(turn, f"{after} card(s) went in while cards were to stay out", (Scope.DEAL,), "CSM-12")
 
 
 def _going_in(turn: Turn, first: int, last: int) -> None:

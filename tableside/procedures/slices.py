@@ -11,6 +11,7 @@ from tableside.procedures.damaged import DamagedSlice
 from tableside.procedures.device_faults import FaultSlice
 from tableside.procedures.differences import DifferenceSlice
 from tableside.procedures.empty import EmptySlice
+from tableside.procedures.held_cards import HeldCardsSlice
 from tableside.procedures.jams import JamSlice
 from tableside.procedures.lid import LidSlice
 from tableside.procedures.load_slice import LoadSlice
@@ -45,3 +46,4 @@ class Procedures(msgspec.Struct, frozen=True):
     damaged: DamagedSlice = DamagedSlice()
     complaints: ComplaintSlice = ComplaintSlice()
     people: PeopleSlice = PeopleSlice()
+    held_cards: HeldCardsSlice = HeldCardsSlice()

@@ -79,7 +79,7 @@ def test_a_meter_that_jumps_as_no_table_can_is_an_incident_and_posts_nothing_br_
     table.notice(events.CardsOut, meter=3)  # backwards: it would be 4,294,967,294 cards
     table.notice(events.CardsOut, meter=5_000)
     assert table.state.account.at(TABLE) == 5
-    assert [opened.kind for opened in table.all_of(IncidentOpened)][-1] == "meter"
+    assert [opened.kind for opened in table.all_of(IncidentOpened)][-1] == "unexpected"
 
 
 def test_a_notice_told_twice_counts_once(table: Table) -> None:
