@@ -28,6 +28,7 @@ from simulator.watch import Watch
 from tableside.config import HostConfig, load_host
 from tableside.control.conversation import Conversation
 from tableside.daemon import Daemon
+from tableside.ground import Ground
 from tests.support.simulated_host import ground
 from tests.support.table import WALL_START_NS
 
@@ -116,13 +117,16 @@ class VirtualHost:
         self.starts += 1
         life = self.starts
         self._stop = asyncio.Event()
-        under = ground(self._clock, lambda address: self._connect(address, life), self._sessions)
-        daemon = Daemon(self.config, under, "test")
+        daemon = Daemon(self.config, self.ground(life), "test")
         for path in (self.config.journal_directory, self.config.reserve_directory):
             path.mkdir(parents=True, exist_ok=True)
         await daemon.open()
         self.daemon = daemon
         self._task = asyncio.create_task(daemon.run(self._stop), name="daemon")
+
+    def ground(self, life: int) -> Ground:
+        """What stands under the daemon in one of its lives."""
+        return ground(self._clock, lambda address: self._connect(address, life), self._sessions)
 
     async def kill(self) -> None:
         """At once: nothing more goes out, nobody is told."""
@@ -140,8 +144,10 @@ class VirtualHost:
         self._stop.set()
         if self._task is not None:
             await self._task
+        self.daemon = None  # whoever talked to it finds nobody when he tries again
         for pipe in self._pipes:
             await pipe.close()
+        self._pipes.clear()
 
     async def talk(self) -> Pipe:
         """A new connection to the control socket."""
