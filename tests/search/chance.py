@@ -14,9 +14,10 @@ from simulator.line import LineFault
 from simulator.world.table import ASIDE, BANK, SPREAD, TRAY
 from tableside.control.acts import ACTS, fields_of
 from tableside.state import TableState
-from tests.search.crew import BADGES, MANAGERS_PIN, Crew, ask, hands, is_idle, tap
+from tests.search.crew import Crew, is_idle
 from tests.search.house import PINS, House
 from tests.search.story import Act
+from tests.search.words import BADGES, MANAGERS_PIN, ask, hands, tap
 
 STAFF = ("", *BADGES, "V-601", "nobody")
 DEVICES = ("shuffler", "spare", "switches", "badges")
@@ -233,7 +234,9 @@ def spoil(chance: Chance, _state: TableState | None) -> Act:
 
 def cable(chance: Chance, _state: TableState | None) -> Act:
     """Out, and in again by somebody."""
-    return Act("world", {"does": chance.some(("pull-cable", "plug-cable", "plug-cable")), "device": chance.some(DEVICES)})
+    return Act(
+        "world", {"does": chance.some(("pull-cable", "plug-cable", "plug-cable")), "device": chance.some(DEVICES)}
+    )
 
 
 def bad_chunk(chance: Chance, _state: TableState | None) -> Act:

@@ -15,8 +15,9 @@ from simulator.faults import CATALOGUE
 from simulator.hands_voice import CannotDo
 from simulator.line import Direction, LineFault
 from simulator.sorting import sorted_groups
+from simulator.world.cards import Card, Pile
 from simulator.world.happenings import Spot
-from simulator.world.table import ASIDE, CABINET, ELSEWHERE, RESERVE, SPREAD
+from simulator.world.table import ASIDE, ELSEWHERE, RESERVE, SPREAD
 from tests.search.house import House
 from tests.search.story import Act
 
@@ -93,9 +94,9 @@ TRUTHS: Mapping[str, Callable[[House], Any]] = {
     "@counted out": _counted_out,
     "@complaint": lambda house: _first(house.state.procedures.complaints.open) if house.state else None,
     "@incident": lambda house: _first(house.state.incidents.open) if house.state else None,
-    "@alert": lambda house: next((a.number for a in house.state.alerts.standing.values()), None)
-    if house.state
-    else None,
+    "@alert": lambda house: (
+        next((a.number for a in house.state.alerts.standing.values()), None) if house.state else None
+    ),
 }
 
 
@@ -123,36 +124,35 @@ async def world(house: House, does: str, **fields: Any) -> None:
 
 async def replace(house: House) -> None:
     """The supervisor takes a card from the felt, seals it, lays the same one from the reserve there, and says so."""
-    felt = house.room.table.felt
-    places = [*felt.hands, SPREAD, "tray"]
-    found = sorted(
-        ((place, card) for place in places for card in felt[place]), key=lambda each: -each[1].bend_um
-    )
-    for place, card in found:
-        spare = felt[RESERVE].find(card.face, card.back)
-        if spare is not None:
-            break
-    else:
+    found = _replaceable(house)
+    if found is None:
         return
+    place, card, spare = found
     name = f"{card.face} {card.back}"
-    where = "tray" if place == "tray" else _where_on_table(house)
+    where = "tray" if place.name == "tray" else _where_on_table(house)
     envelope = f"E-{len(house.answers)}"
     fields = {"damaged": name, "replacement": name, "envelope": envelope, "found_in": where}
     message = house.message("replace-card", "S-201", fields, {})
     house.asked.append(message)
     said = await house.ask(message)
     if said["answer"] == "accepted":
-        house.room.stage.act(lambda: (card.move_to(felt["envelope 1"]), spare.move_to(felt[place])))
+        house.room.stage.act(lambda: (card.move_to(house.room.table.felt["envelope 1"]), spare.move_to(place)))
+
+
+def _replaceable(house: House) -> tuple[Pile, Card, Card] | None:
+    """The most bent card that lies about, and its like in the reserve deck."""
+    felt = house.room.table.felt
+    places = [felt[name] for name in (*felt.hands, SPREAD, "tray")]
+    for place, card in sorted(((p, c) for p in places for c in p), key=lambda each: -each[1].bend_um):
+        spare = felt[RESERVE].find(card.face, card.back)
+        if spare is not None:
+            return place, card, spare
+    return None
 
 
 def _where_on_table(house: House) -> str:
     state = house.state
     return "aside" if state is not None and state.account.at("table") < 1 else "table"
-
-
-async def fill(house: House, source: str, cards: int) -> None:
-    """Cards into the hopper, no more than are asked for."""
-    await hands(house, "lay-in-hopper", source=source, cards=cards)
 
 
 async def gather(house: House) -> None:
@@ -274,4 +274,4 @@ async def carry_out(house: House, act: Act) -> None:
     await asyncio.sleep(act.then_s)
 
 
-__all__ = ["CABINET", "DEEDS", "carry_out"]
+__all__ = ["DEEDS", "carry_out"]

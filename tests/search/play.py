@@ -27,6 +27,8 @@ from tests.support.jumping_loop import DeadLock, Standstill, run_virtual
 ACTS = 120
 # Sensible people need no more acts than this from anywhere; closing, unload, sort, opening and load take about 90.
 ACTS_TO_IDLE = 400
+# Who has done so much without anything moving is stuck.
+ACTS_WITHOUT_PROGRESS = 40
 # Engineers' lines that tell of a fault of ours.
 FAULTS_OF_OURS = frozenset({"task_crashed", "hub_crashed", "daemon_failed", "stop_late"})
 
@@ -114,9 +116,9 @@ async def _come_back(house: House, checkers: Checkers, played: Played) -> None:
     crew = Crew(house)
     await carry_out(house, Act("heal", {}, 10))
     for _ in range(ACTS_TO_IDLE):
-        act = crew.next()
+        act = crew.next() if crew.idle_turns < ACTS_WITHOUT_PROGRESS else None
         if act is None:
-            return
+            break
         played.healing.append(act)
         await carry_out(house, act)
         checkers.after_act()
