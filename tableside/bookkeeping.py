@@ -44,7 +44,7 @@ def learn(turn: Turn, what: object) -> None:
 def follow(turn: Turn, happening: Decision) -> None:
     """Bookkeeping of what the tables tell each other."""
     if isinstance(happening, DeviceCame):
-        permits.device_came(turn, happening.device)
+        permits.device_came(turn, happening.device, is_new_boot=happening.is_new_boot)
         lamp.forget(turn, happening.device)
         commands.device_came(turn, happening.device)
         attendance.reader_came(turn, happening.device, is_another=happening.is_new_boot)

@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers import events
-from drivers.events import PermitEnding, PermitKind
+from drivers.events import Ability, Holding, PermitEnding, PermitKind
 from tableside import locks
 from tableside.decisions import PermitGranted, PermitRevoked
 from tableside.happenings import PermitSpent
@@ -36,6 +36,12 @@ SCOPE_OF: dict[PermitKind, Scope] = {
     PermitKind.SLOTS: Scope.JACKPOT_BETS,
 }
 
+
+ABILITY_OF: dict[PermitKind, Ability] = {
+    PermitKind.DEAL: Ability.DEAL,
+    PermitKind.FEED: Ability.FEED,
+    PermitKind.LID: Ability.LID,
+}
 
 # Whether the same wish may be granted again after the device ended it; by time it may at once.
 ENDING_KEEPS: dict[PermitEnding, str] = {
@@ -121,8 +127,16 @@ def all_ended(turn: Turn) -> None:
     turn.state = replace(turn.state, permits=replace(turn.state.permits, granted={}))
 
 
-def device_came(turn: Turn, device: str) -> None:
-    """A new session: no grant of ours is known to stand there any more."""
+def device_came(turn: Turn, device: str, *, is_new_boot: bool) -> None:
+    """A new session: what we had granted is given anew, or does not stand there any more.
+
+    A device outlives its cable and us: a permit of the session before may stand there for a minute still, whatever
+    has locked it meanwhile. Its boot has ended it; else it is revoked.
+    """
+    levels = turn.state.devices.known[device]
+    for what, ability in ABILITY_OF.items():
+        if not is_new_boot and levels.holding(ability) is not Holding.CANNOT:
+            turn.decide(PermitRevoked(device=device, what=what, why="a permit of the session before"))
     permits = turn.state.permits
     granted = {key: wish for key, wish in permits.granted.items() if wish.device != device}
     held = {key: wish for key, wish in permits.held.items() if wish.device != device}

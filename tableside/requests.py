@@ -196,7 +196,7 @@ class ReplaceCard(Request, frozen=True, kw_only=True):
 
 
 class DismissSuspicion(Request, frozen=True, kw_only=True):
-    """The suspected card was looked at and is sound."""
+    """The suspected or reported card was looked at and is sound, or there is none."""
 
 
 class AcknowledgeReport(Request, frozen=True, kw_only=True):

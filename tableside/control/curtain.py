@@ -11,12 +11,12 @@ from collections.abc import Mapping
 
 import msgspec
 
-from tableside.cards import RANKS, SUITS, Card
+from tableside.cards import RANKS, SUITS, TEN, Card
 from tableside.happenings import RoundEnded, RoundStarted
 
 A_CARD = "a card"
-# A face as `Card` writes it, its back with it where that stands behind.
-FACE = re.compile(rf"(?:{'|'.join(RANKS)})[{''.join(SUITS)}](?: [a-z]+)?")
+# A face as `Card` writes it, or a person in a sentence, its back with it where that stands behind.
+FACE = re.compile(rf"(?:{'|'.join((*RANKS, TEN))})[{''.join(SUITS)}](?: [a-z]+)?")
 KEPT_BACK = "…"
 # What proves a person: whoever knows it could stand in for him.
 SECRETS: frozenset[tuple[str, str]] = frozenset({("BadgeSeen", "badge"), ("CodeKeyed", "code")})

@@ -167,6 +167,7 @@ def _begin(turn: Turn, what: ReplaceCard) -> None:
 
 
 SUPERVISOR = presence.needs(Operation.REPLACE, "CSM-1")
+SUPERVISING = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-1")
 MANAGEMENT = presence.acts_as(Role.ROOM_MANAGEMENT, rule="CSM-1")
 S = DamagedState
 REPORT = "room management reports it to the inspection service; play goes on where nothing else stands"
@@ -182,13 +183,10 @@ PROCEDURE = Procedure(
         Row(S.SUSPECTED, ReportDamaged, S.DAMAGED, _confirmed, said="it is damaged"),
         Row(S.SUSPECTED, CardSuspected, None, _again, said="suspected again"),
         Row(S.SUSPECTED, ReplaceCard, S.SOUND, _begin, guards=(SUPERVISOR, _fits), said="replaced", then=REPORT),
-        Row(
-            S.SUSPECTED,
-            DismissSuspicion,
-            S.SOUND,
-            _dismissed,
-            guards=(presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-1"),),
-            said="the card is sound",
+        # A person's report too: the key may have been pressed in error, and then there is no card to replace.
+        *(
+            Row(state, DismissSuspicion, S.SOUND, _dismissed, guards=(SUPERVISING,), said="the card is sound")
+            for state in (S.SUSPECTED, S.DAMAGED)
         ),
         Row(S.DAMAGED, ReportDamaged, None, said="it is known already"),
         Row(S.DAMAGED, CardSuspected, None, _again, said="suspected too"),
@@ -201,6 +199,6 @@ PROCEDURE = Procedure(
     next_step={
         S.SOUND: "no damaged card waits",
         S.SUSPECTED: "look at the card: replace it, or say that it is sound",
-        S.DAMAGED: "floor supervisor: tap the badge, take the same card from the reserve deck, seal the damaged one",
+        S.DAMAGED: "floor supervisor: tap, take the same card from the reserve deck, seal the damaged one; or dismiss",
     },
 )

@@ -13,11 +13,13 @@ from tableside.procedures.differences import DifferenceState
 from tableside.procedures.empty import EmptyState
 from tableside.procedures.jams import JamState
 from tableside.procedures.lid import LidState
+from tableside.procedures.people import LOOKED_AT
 from tableside.procedures.rounds import RoundState
+from tableside.procedures.settling import BY_PERSON
 from tableside.procedures.swap_slice import SwapState
 from tableside.state import TableState
 from tests.search.story import Act
-from tests.search.words import MANAGERS_PIN, S1, TECHNICIAN, ask, hands, wait
+from tests.search.words import MANAGER, MANAGERS_PIN, S1, TECHNICIAN, ask, hands, wait
 
 if TYPE_CHECKING:
     from tests.search.crew import Crew
@@ -123,6 +125,24 @@ def resume(crew: Crew, state: TableState) -> Act | None:
     return None
 
 
+def settle_incidents(crew: Crew, state: TableState) -> Act | None:
+    """What no procedure ends: somebody says what it was."""
+    for number, incident in state.incidents.open.items():
+        if incident.kind in BY_PERSON:
+            return ask("settle-incident", S1, incident=int(number), finding="looked into, nothing more to it")
+    return None
+
+
+def clear_alerts(crew: Crew, state: TableState) -> Act | None:
+    """Reports are made, and what only has to be looked at is looked at."""
+    for alert in state.alerts.standing.values():
+        if alert.text == "DAMAGED-UNREPORTED":
+            return ask("acknowledge-report", MANAGER, incident=int(alert.place), reference="report 1")
+        if alert.text in LOOKED_AT:
+            return ask("clear-alert", S1, alert=alert.number)
+    return None
+
+
 def settle_complaints(crew: Crew, state: TableState) -> Act | None:
     """CSM-12."""
     if state.procedures.complaints.open:
@@ -133,11 +153,12 @@ def settle_complaints(crew: Crew, state: TableState) -> Act | None:
 def replace_damaged(crew: Crew, state: TableState) -> Act | None:
     """CSM-1."""
     damaged = state.procedures.damaged.state
-    if damaged is DamagedState.SUSPECTED:
-        return ask("dismiss-suspicion", S1)
-    if damaged is DamagedState.DAMAGED:
-        return Act("replace", {}, 1)
-    return None
+    if damaged is DamagedState.SOUND:
+        return None
+    by_exchange = Act("replace", {}, 1)
+    if damaged is DamagedState.DAMAGED and not crew.is_tired_of(by_exchange):
+        return by_exchange
+    return ask("dismiss-suspicion", S1)
 
 
 def settle_unknown(crew: Crew, state: TableState) -> Act | None:

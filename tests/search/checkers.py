@@ -109,7 +109,9 @@ class Checkers:
         if SECRET.search(text):
             self.find("secret told", text[:200])
         daemon = self._house.host.daemon
-        if daemon is not None and TABLE in daemon.tables and daemon.tables[TABLE].curtain.is_down and CARD.search(text):
+        is_down = daemon is not None and TABLE in daemon.tables and daemon.tables[TABLE].curtain.is_down
+        is_echo = '"answer":"mistaken"' in text  # what somebody wrote wrongly, back to himself
+        if is_down and not is_echo and CARD.search(text):
             self.find("card of the open round told", text[:200])
 
     # --- after each act ---------------------------------------------------------------------------------------

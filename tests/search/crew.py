@@ -124,6 +124,8 @@ RULES: Sequence[Rule] = (
     at_machine.clear_faults,
     at_machine.clear_jam,
     at_machine.resume,
+    at_machine.settle_incidents,
+    at_machine.clear_alerts,
     at_machine.settle_complaints,
     at_machine.replace_damaged,
     at_machine.wait_for_count,

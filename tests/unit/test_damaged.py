@@ -70,6 +70,18 @@ def test_csm1_a_card_that_the_machine_suspects_may_be_sound(table: Table) -> Non
     assert not standing(table.state, Scope.DEAL)
 
 
+def test_the_damaged_card_key_pressed_in_error_ends_with_a_supervisors_word() -> None:
+    """Nobody has a card on the table then that could be replaced, and none comes while dealing is locked."""
+    table = open_table()
+    table.notice(events.KeyPressed, "switches", key=KeyName.DAMAGED_CARD)
+    assert not replace_card(table)
+    assert not table.ask(DismissSuspicion, by="D1").is_accepted
+    assert table.ask(DismissSuspicion).is_accepted
+    assert not standing(table.state, Scope.DEAL)
+    assert not any(alert.text.startswith("CARD") for alert in table.state.alerts.standing.values())
+    assert not table.state.incidents.open
+
+
 def test_the_damaged_card_key_pressed_twice_is_one_incident(table: Table) -> None:
     for _ in range(2):
         table.notice(events.KeyPressed, "switches", key=KeyName.DAMAGED_CARD)
@@ -77,7 +89,14 @@ def test_the_damaged_card_key_pressed_twice_is_one_incident(table: Table) -> Non
     assert not standing(table.state, Scope.DEAL)
 
 
-@pytest.mark.parametrize(("text", "card"), [("7♣ red", Card("7", "♣", "red")), ("10h blue", Card("10", "♥", "blue"))])
+@pytest.mark.parametrize(
+    ("text", "card"),
+    [
+        ("7♣ red", Card("7", "♣", "red")),
+        ("10h blue", Card("10", "♥", "blue")),
+        ("T♥ blue", Card("10", "♥", "blue")),
+    ],
+)
 def test_cards_are_read_as_people_write_them(text: str, card: Card) -> None:
     assert parse_card(text) == card
 

@@ -48,6 +48,23 @@ def test_a_permit_is_not_given_before_the_device_has_told_what_it_kept() -> None
     assert grants(table, PermitKind.FEED)[-1].limit_cards == 1
 
 
+def test_a_permit_of_the_session_before_does_not_outlive_a_lock_that_came_meanwhile() -> None:
+    """The device counts its minute by itself: cable back, or we back, what is not granted is revoked."""
+    table = open_table()
+    table.give(events.DeviceLost(device="shuffler", why="cable"))
+    table.ask(StopPlay, by="")
+    came = table.ready("shuffler", content=312)
+    assert {d.what for d in came if isinstance(d, PermitRevoked)} == {PermitKind.DEAL, PermitKind.FEED, PermitKind.LID}
+    assert not [d for d in came if isinstance(d, PermitGranted)]
+
+
+def test_a_boot_has_ended_every_permit_by_itself() -> None:
+    table = open_table()
+    table.give(events.DeviceLost(device="shuffler", why="power"))
+    came = table.restarted("shuffler", boot=2, content=312)
+    assert not [d for d in came if isinstance(d, PermitRevoked)]
+
+
 def test_a_lock_revokes_and_its_removal_gives_again() -> None:
     table = open_table()
     table.ask(StopPlay, by="")

@@ -48,6 +48,11 @@ def test_cards_of_the_round_in_progress_leave_as_a_card_and_are_named_when_it_ha
     assert "7♣ red" in text(record(12, REPLACED), curtain)
 
 
+def test_a_ten_is_hidden_however_somebody_writes_it() -> None:
+    for said in ("a spot on 10♥ blue", "a spot on T♥"):
+        assert shown(said, hides_cards=True) == "a spot on a card"
+
+
 def test_rows_before_the_open_round_are_shown() -> None:
     curtain = Curtain()
     curtain.follow(10, RoundStarted(round=4))
