@@ -11,7 +11,7 @@ from .blackjack import Player, bank_draws, is_blackjack, is_bust
 from .hands_voice import CannotDo
 from .people import CastMember, Person, Scene
 from .sorting import sorted_groups
-from .world.table import ASIDE, BANK, CABINET, HOLE, SPLIT, SPREAD, TRAY
+from .world.table import ASIDE, BANK, CABINET, HOLE, RESERVE, SPLIT, SPREAD, TRAY
 
 # People's times, in seconds of a table at play rate: about 23 cards and some words in a minute.
 CARD_S = (0.7, 1.3)
@@ -245,8 +245,11 @@ class Dealer(Person):
             raise CannotDo(f"{said.get('text')}: {said.get('next_step')}")
 
     async def put_away(self) -> None:
-        """Lay the decks into the cabinet."""
+        """Lay the decks into the cabinet; what is left of the reserve, and the envelopes, go to the storeroom."""
         await self.do("move", source=SPREAD, to=CABINET)
+        for name in (await self.scene.look())["heaps"]:
+            if name == RESERVE or name.startswith("envelope"):
+                await self.do("move", source=name, to="storeroom")
 
     def _has_row(self, kind: str, since: int, **has: object) -> bool:
         return any(

@@ -167,7 +167,17 @@ class Technician(OnCall):
 class Management(OnCall):
     """Room management: reports, decides, is told."""
 
-    answers: ClassVar[Mapping[str, str]] = {"DAMAGED-UNREPORTED": "_report"}
+    answers: ClassVar[Mapping[str, str]] = {
+        "DAMAGED-UNREPORTED": "_report",
+        "SORT-MISSING": "_decide",
+        "SORT-EXTRA": "_decide",
+        "SORT-FOREIGN": "_decide",
+    }
+
+    async def _decide(self, alert: StandingAlert) -> None:
+        """Look at what the sort has named, and say what is done about it (CSM-6)."""
+        await self.dawdle(*HEAR_S)
+        await self.insist("settle-sort", incident=int(alert.place), decision="decks withdrawn, surveillance looks")
 
     async def _report(self, alert: StandingAlert) -> None:
         """Report the damaged card to the inspection service, then say so (CSM-1)."""

@@ -225,15 +225,31 @@ class PlugCable(WorldDeed, frozen=True, kw_only=True):
 
 
 class LoseCard(WorldDeed, frozen=True, kw_only=True):
-    """A card on the felt falls off the table and is not found: this one (`7♣ red`), wherever it lies."""
+    """A card falls off the table and is not found: this one (`7♣ red`), from where it lies."""
 
     card: str
+    source: str
 
     async def carry_out(self, room: Room) -> Proof:
         """See `WorldDeed`."""
         face, back = _named(self.card)
-        if room.stage.act(lambda: room.table.lose(face, back)) is None:
-            raise Impossible(f"no {self.card} lies on the felt")
+        place(room, self.source)
+        if room.stage.act(lambda: room.table.lose(face, back, source=self.source)) is None:
+            raise Impossible(f"no {self.card} lies in {self.source}")
+        return _at_once
+
+
+class BringDecks(WorldDeed, frozen=True, kw_only=True):
+    """The house brings sealed decks of one back."""
+
+    back: Back
+    to: str
+    count: int = 1
+
+    async def carry_out(self, room: Room) -> Proof:
+        """See `WorldDeed`."""
+        place(room, self.to)
+        room.stage.act(lambda: room.table.bring([self.back] * self.count, to=self.to))
         return _at_once
 
 

@@ -46,9 +46,9 @@ class Carousel:
         self.has_bent_guide = False
         # Damp cards slip under the feed rollers: each takes so many times as long.
         self.feed_slip = 1.0
-        self.in_sensor = CountingSensor(random.Random(f"in {seed}"))
-        self.out_sensor = CountingSensor(random.Random(f"out {seed}"))
-        self.look_sensor = CountingSensor(random.Random(f"look {seed}"))
+        self.in_sensor = CountingSensor(random.Random(f"in {seed}"), hazards.rates.misreads)
+        self.out_sensor = CountingSensor(random.Random(f"out {seed}"), hazards.rates.misreads)
+        self.look_sensor = CountingSensor(random.Random(f"look {seed}"), hazards.rates.misreads)
         self._motions: dict[Axis, Motion] = {}
 
     @property

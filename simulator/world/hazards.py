@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from .cards import BENT_UM, Card
+from .optics import MISREADS_PER_CARD
 
 # Play rate: 60 rounds an hour, 23 cards a round, six decks: a deck is dealt from 1,840 times in 8 h.
 DEALINGS_PER_BEND = 8 * 60 * 23 / 6
@@ -45,10 +46,11 @@ class Rates:
     jams: float = 1 / 5_000
     doubles: float = 1 / 20_000
     bends: float = 1 / DEALINGS_PER_BEND
+    misreads: float = MISREADS_PER_CARD
 
 
 PINNED = Rates()
-NEVER = Rates(jams=0.0, doubles=0.0, bends=0.0)
+NEVER = Rates(jams=0.0, doubles=0.0, bends=0.0, misreads=0.0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,10 +127,10 @@ class TableWorld:
         self.cards.append(card)
         return card
 
-    def lose(self, face: str, back: Back) -> Card | None:
-        """A card of this face and back leaves the table from wherever on the felt it lies. None: none does."""
+    def lose(self, face: str, back: Back, *, source: str = "") -> Card | None:
+        """A card of this face and back leaves the table, from there or from wherever it lies. None: none does."""
         for name, pile in self.felt.piles.items():
-            card = pile.find(face, back) if name != ELSEWHERE else None
+            card = pile.find(face, back) if name != ELSEWHERE and source in ("", name) else None
             if card is not None:
                 card.move_to(self.felt[ELSEWHERE])
                 return card

@@ -17,14 +17,14 @@ from firmware_bridge.clock import LoopClock
 from firmware_bridge.links.base import Link, LinkAbsent, LinkClosed, Receiver
 from simulator.control import SideDesk
 from simulator.director import Director, Outcome, gather_cast
-from simulator.hands_voice import voice_of
+from simulator.hands_voice import SideVoice, voice_of
 from simulator.kinds import KINDS
 from simulator.people import Scene
 from simulator.plan import Chance, Plan, read_plan
 from simulator.room import Room
-from simulator.scenario import Scenario, read_scenario
+from simulator.scenario import read_scenario
 from simulator.speaking import ChannelLost
-from simulator.watch import Watch
+from simulator.watch import Row, Watch
 from tableside.config import HostConfig, load_host
 from tableside.control.conversation import Conversation
 from tableside.daemon import Daemon
@@ -174,12 +174,32 @@ class House:
 
     room: Room
     host: VirtualHost
-    scene: Scene
-    scenario: Scenario
+    side: SideVoice
+    hears: list[Callable[[Row], None]] = dataclasses.field(default_factory=list)
+    last_seq: int = 0
 
-    async def play(self) -> Outcome:
-        """Play the scenario to its end or first mismatch."""
-        return await Director(self.scenario, self.scene, self.host).run()
+    async def play(self, path: Path) -> Outcome:
+        """Play a scenario to its end or first mismatch, after those before it."""
+        scenario = read_scenario(path, KINDS)
+        scene = Scene(
+            watch=Watch(self.host.talk, table=TABLE, retry_s=RETRY_S),
+            side=self.side,
+            connect=self.host.talk,
+            pace=1.0,
+            seed=scenario.seed,
+            token=path.stem,
+            retry_s=RETRY_S,
+        )
+        gather_cast(scenario, scene, KINDS)
+        scene.watch.listeners.append(self._hear)
+        return await Director(scenario, scene, self.host).run()
+
+    def _hear(self, row: Row) -> None:
+        """Each row once: the next scenario's people read the journal from its beginning."""
+        if row.seq > self.last_seq:
+            self.last_seq = row.seq
+            for ear in self.hears:
+                ear(row)
 
 
 def virtual_plan(*, seed: int, chance: Chance = Chance.NEVER) -> Plan:
@@ -210,27 +230,16 @@ def house_config(folder: Path) -> HostConfig:
 
 
 @asynccontextmanager
-async def house(path: Path, folder: Path, *, chance: Chance = Chance.NEVER) -> AsyncIterator[House]:
-    """The house of a scenario file, the daemon running; at the end a clean stop."""
-    scenario = read_scenario(path, KINDS)
-    room = Room(virtual_plan(seed=scenario.seed, chance=chance))
+async def house(folder: Path, *, seed: int = 7, chance: Chance = Chance.NEVER) -> AsyncIterator[House]:
+    """A house with the daemon running; at the end a clean stop."""
+    room = Room(virtual_plan(seed=seed, chance=chance))
     room.power_up()
     cables = asyncio.create_task(room.run(), name="room")
     clock = LoopClock(asyncio.get_running_loop(), wall_start_ns=WALL_START_NS)
     host = VirtualHost(house_config(folder), room, clock)
     await host.start()
-    scene = Scene(
-        watch=Watch(host.talk, table=TABLE, retry_s=RETRY_S),
-        side=voice_of(SideDesk(room)),
-        connect=host.talk,
-        pace=1.0,
-        seed=scenario.seed,
-        token="test",
-        retry_s=RETRY_S,
-    )
-    gather_cast(scenario, scene, KINDS)
     try:
-        yield House(room, host, scene, scenario)
+        yield House(room, host, voice_of(SideDesk(room)))
     finally:
         if host.daemon is not None:
             await host.stop()
