@@ -79,7 +79,8 @@ def _add_tdl(equipment: Equipment, device: shape.Device, ground: Ground, report:
     equipment.running[device.name] = driver.run
     equipment.lines.append(driver.line)
     equipment.behind[device.name] = [DeviceLost(device=device.name, why=BROKEN)]
-    equipment.health[device.name] = lambda: _health(driver.line.keeper, driver.line.counts)
+    line = driver.line
+    equipment.health[device.name] = lambda: _health(line.keeper, line.counts, is_connected=line.keeper.is_up)
 
 
 def _add_reader(
@@ -102,7 +103,9 @@ def _add_reader(
     equipment.devices[device.name] = reader
     equipment.running[device.name] = reader.run
     station = device.osdp_address or 0
-    equipment.health[device.name] = lambda: _health(bus.keeper, bus.counts, bus.station_counts(station))
+    equipment.health[device.name] = lambda: _health(
+        bus.keeper, bus.counts, bus.station_counts(station), is_connected=reader.is_connected
+    )
 
 
 async def _connected(ground: Ground, address: str, cable: Cable) -> Link:
@@ -128,11 +131,11 @@ def _reader_settings(device: shape.Device) -> ReaderSettings:
     )
 
 
-def _health(keeper: Keeper, *counts: LinkCounts | BusCounts | StationCounts) -> dict[str, object]:
+def _health(keeper: Keeper, *counts: LinkCounts | BusCounts | StationCounts, is_connected: bool) -> dict[str, object]:
     """What the technician sees of one cable: counters that are not zero."""
     counted = {name: value for count in counts for name, value in asdict(count).items() if value}
     return {
-        "is_connected": keeper.is_up,
+        "is_connected": is_connected,
         "losses": keeper.losses,
         "attempts": keeper.attempts_since_up,
         "counts": counted,

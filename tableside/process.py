@@ -47,6 +47,10 @@ class StartRefused(Exception):
         self.code = code
 
 
+class StopLate(Exception):
+    """Something does not let itself be stopped: the process ends without it, which is as safe as a power cut."""
+
+
 def run_daemon(host: HostConfig) -> ExitCode:
     """Run until a signal ends it. Raises `StartRefused`."""
     clock = SystemClock()
@@ -67,13 +71,15 @@ def run_daemon(host: HostConfig) -> ExitCode:
         end.callback(writer.close)
         repeats = configure_log(host.log_level, writer, clock)
         with asyncio.Runner(loop_factory=SuspendAwareLoop) as runner:
-            code = runner.run(_main(host, clock, numbers, key))
+            code = runner.run(_main(host, clock, numbers, key, writer))
         if left_out := repeats.left_out():
             _log.info("log_repeated", counts=left_out)
         return code
 
 
-async def _main(host: HostConfig, clock: SystemClock, numbers: SessionNumbers, key: bytes) -> ExitCode:
+async def _main(
+    host: HostConfig, clock: SystemClock, numbers: SessionNumbers, key: bytes, writer: LogWriter
+) -> ExitCode:
     journals = JournalWriter(clock)
     ground = Ground(
         clock=clock,
@@ -100,7 +106,11 @@ async def _main(host: HostConfig, clock: SystemClock, numbers: SessionNumbers, k
             "session numbers": lambda: _keep(numbers),
             "service manager": lambda: manager.run(daemon.is_well),
         }
-        return await _until_signal(daemon, beside, manager)
+        try:
+            return await _until_signal(daemon, beside, manager)
+        except StopLate:
+            writer.close()
+            os._exit(ExitCode.SOFTWARE)  # nothing is waited for, not even what a clean end of Python would wait for
     finally:
         await journals.close()
 
@@ -117,6 +127,8 @@ async def _until_signal(daemon: Daemon, beside: dict[str, Run], manager: Service
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, end, number)
+    # A closed console must not stop a table; and a new configuration is taken by a new start only.
+    loop.add_signal_handler(signal.SIGHUP, lambda: _log.warning("hang_up_ignored"))
     running = asyncio.create_task(daemon.run(stop, beside), name="daemon")
     stopping = asyncio.create_task(stop.wait(), name="stop")
     manager.tell(READY)
@@ -126,8 +138,7 @@ async def _until_signal(daemon: Daemon, beside: dict[str, Run], manager: Service
     done, _ = await asyncio.wait({running}, timeout=STOP_LIMIT_S)
     if not done:
         _log.error("stop_late", seconds=STOP_LIMIT_S, tasks=sorted(task.get_name() for task in asyncio.all_tasks()))
-        running.cancel()
-        return ExitCode.SOFTWARE
+        raise StopLate
     if (error := running.exception()) is not None:
         _log.critical("daemon_failed", exc_info=error)
         return ExitCode.SOFTWARE

@@ -32,6 +32,7 @@ from tableside.journal.store import Journal, Opening
 from tableside.neighbours import with_present
 from tableside.outputs.texts import Texts
 from tableside.procedures import is_round_open
+from tableside.procedures.session import SessionState
 from tableside.replay import state_of
 from tableside.reports.rounds import open_round_since
 from tableside.requests import AnyRequest
@@ -204,6 +205,8 @@ class TableHost:
         if self._hub_task is not None:
             self._hub_task.cancel()
             await asyncio.wait({self._hub_task})
+            if self.state.procedures.session.state is not SessionState.CLOSED:
+                self._show_failure()  # nobody watches the table until the next start: it must not look well
         loop = asyncio.get_running_loop()
         end_s = loop.time() + LAST_ORDERS_S
         while self._equipment.has_orders and loop.time() < end_s:  # noqa: ASYNC110 - sessions announce no idleness
@@ -253,11 +256,15 @@ class TableHost:
         """A broken hub has revoked its permits on its way out; the lamp says that the product has failed."""
         await asyncio.wait({hub})
         while self._is_broken:
-            for device in self._config.devices:
-                driver = self._equipment.devices.get(device.name)
-                if driver is not None and device.role is not DeviceRole.BADGE_READER:
-                    cast(TdlDevice, driver).set_lamp(LampColour.RED, LampPattern.BLINKING)
+            self._show_failure()
             await asyncio.sleep(LAMP_AGAIN_S)
+
+    def _show_failure(self) -> None:
+        """Red and blinking on every lamp of the table."""
+        for device in self._config.devices:
+            if device.role is not DeviceRole.BADGE_READER:
+                driver = cast(TdlDevice, self._equipment.devices[device.name])
+                driver.set_lamp(LampColour.RED, LampPattern.BLINKING)
 
     def _let_lamp_in(self, ready: DeviceReady) -> None:
         """A device takes its lamp's goal only once it knows what our journal holds: that stays true (TDL 4.1)."""

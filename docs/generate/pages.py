@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from docs.generate import acts, devices, procedures
+from docs.generate import acts, commands, devices, procedures
 
 ROOT = Path(__file__).parents[2]
 
 # Page → what it becomes, given what it is. What people wrote around a made part stays.
 PAGES: Mapping[str, Callable[[str], str]] = {
     "README.md": lambda page: between(page, "devices", devices.table()),
+    "docs/howto/commands.md": lambda _page: commands.page(),
     "docs/procedures.md": lambda _page: procedures.page(),
     "docs/protocols/control.md": lambda page: between(page, "acts", acts.table()),
 }

@@ -94,6 +94,11 @@ class OsdpBadgeReader:
         self._woken = asyncio.Event()
         bus.add(settings.profile(), self._hear)
 
+    @property
+    def is_connected(self) -> bool:
+        """It answers, and is who it should be."""
+        return self._ready is not None
+
     async def run(self) -> NoReturn:
         """Watch resting badges and keep the prompt alight, until cancelled. The bus is run by its owner."""
         # Run anew after a fault of ours, it may be connected: its bus, which runs by itself, says nothing twice.

@@ -15,11 +15,13 @@ CODES = {
 }
 
 
-def told(answer: dict[str, object]) -> object:
-    """What a read tells. Raises `Failed` where it is refused."""
+def told(answer: dict[str, object], *, as_json: bool) -> object:
+    """What a read tells. Raises `Failed` where it is refused, having printed the answer where JSON is wanted."""
     if answer["answer"] == "told":
         return answer["what"]
-    raise Failed(CODES[str(answer["answer"])], in_words(answer))
+    if as_json:
+        say_json(answer)
+    raise Failed(CODES[str(answer["answer"])], "" if as_json else in_words(answer))
 
 
 def settle(answer: dict[str, object], *, as_json: bool) -> None:

@@ -19,7 +19,7 @@ from tableside.cli.plain import columns, say, say_json
 def status(table: str, socket: str | None, config: str, as_json: bool) -> None:
     """How the daemon, its tables and their devices are."""
     with Connection(socket_path(socket, config)) as daemon:
-        what = told(daemon.ask({"id": new_id(), "act": "status", "table": table}))
+        what = told(daemon.ask({"id": new_id(), "act": "status", "table": table}), as_json=as_json)
     if as_json:
         say_json(what)
         return
@@ -34,7 +34,7 @@ def status(table: str, socket: str | None, config: str, as_json: bool) -> None:
 def alerts(table: str, language: str | None, socket: str | None, config: str, as_json: bool) -> None:
     """The standing alerts, gravest first, as people read them."""
     with Connection(socket_path(socket, config)) as daemon:
-        what = told(daemon.ask({"id": new_id(), "act": "alerts", "table": table}))
+        what = told(daemon.ask({"id": new_id(), "act": "alerts", "table": table}), as_json=as_json)
     if as_json:
         say_json(what)
         return

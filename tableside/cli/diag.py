@@ -38,7 +38,9 @@ def diag() -> None:
 def status(table: str, socket: str | None, config: str, as_json: bool) -> int:
     """Daemon, journals, links with all their counters. Ends with 81 where a device is away."""
     with Connection(socket_path(socket, config)) as daemon:
-        what = cast(dict[str, Any], told(daemon.ask({"id": new_id(), "act": "status", "table": table})))
+        what = cast(
+            dict[str, Any], told(daemon.ask({"id": new_id(), "act": "status", "table": table}), as_json=as_json)
+        )
     if as_json:
         say_json(what)
     else:
@@ -61,7 +63,7 @@ def watch(
     if after is not None:
         message["after"] = after
     with Connection(socket_path(socket, config)) as daemon:
-        told(daemon.ask(message))
+        told(daemon.ask(message), as_json=as_json)
         for line in daemon.follow():
             row = cast(dict[str, Any], line["entry"])
             if not kinds or row["type"] in kinds:
@@ -99,7 +101,7 @@ def trace(
         return
     with Connection(socket_path(socket, config)) as daemon:
         message: dict[str, object] = {"id": new_id(), "act": "trace", "table": table, "device": device}
-        about = cast(dict[str, Any], told(daemon.ask(message)))
+        about = cast(dict[str, Any], told(daemon.ask(message), as_json=as_json))
         with _saving(save, str(device), about) as keep:
             for line in daemon.follow():
                 if "missed" in line:

@@ -26,10 +26,9 @@ def _act_command(name: str, act: str) -> click.Command:
         _ask(act, kind, given)
 
     command = click.command(name, help=said_of(kind))(run)
-    command = reaching_daemon(command)
-    for option in reversed([*_field_options(kind), *_asking_options(kind)]):
+    for option in (*_field_options(kind), *_asking_options(kind)):
         command = option(command)
-    return command
+    return reaching_daemon(command)
 
 
 def _ask(act: str, kind: type[Request], given: dict[str, Any]) -> None:

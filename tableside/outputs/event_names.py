@@ -12,6 +12,7 @@ EVENTS: Mapping[str, str] = {
     "daemon_started": "all tables that could be opened run",
     "daemon_stopped": "permits revoked, journals closed",
     "stop_late": "stopping took too long: the process ends as after a power cut, which loses nothing",
+    "hang_up_ignored": "a console was closed, or a reload was asked for, which is not offered: restart instead",
     "daemon_failed": "a fault that nobody foresaw ends the process",
     "table_refused": "a table's journal cannot be opened; the other tables run",
     "hub_crashed": "a table's hub broke: its permits are revoked, its lamp is red and blinks, the other tables run",

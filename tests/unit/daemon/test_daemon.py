@@ -270,3 +270,20 @@ async def test_a_journal_that_cannot_be_opened_stops_its_table_alone(tmp_path: P
         assert (await page.ask(id="2", act="stop-play", table="BJ-1"))["answer"] == "accepted"
         await page.end()
     await table.close()
+
+
+async def test_a_table_in_session_does_not_look_well_while_nobody_runs_it(tmp_path: Path) -> None:
+    """A clean stop in mid-session leaves the lamp red and blinking; the next start shows what is so."""
+    table, clock = SimulatedTable(), new_clock()
+    host = host_in(tmp_path)
+    async with running(host, table, clock) as daemon:
+        await until(lambda: is_connected(daemon, *DEVICES))
+        page = Page(daemon)
+        opened = await page.ask(id="1", act="open-table", staff="D-1", fields={"dealer": "D-1"})
+        assert opened["answer"] == "accepted", opened
+        await page.end()
+        assert table.box.visible_light == DARK
+    assert table.box.visible_light == RED_BLINKING
+    async with running(host, table, clock) as daemon:
+        await until(lambda: table.box.visible_light == DARK)
+    await table.close()
