@@ -17,7 +17,8 @@ class LogWriter:
     """Use it as the sink of the log; `close` at the end."""
 
     def __init__(self, descriptor: int = 2) -> None:
-        self.dropped = 0
+        self.dropped = 0  # lines that found no room, over the life of the process; counted by the loop only
+        self._told = 0  # of those, how many the log itself has told of; counted by the thread only
         self._descriptor = descriptor
         self._lines: queue.Queue[bytes | None] = queue.Queue(MOST_WAITING)
         self._thread = threading.Thread(target=self._run, name="log", daemon=True)
@@ -38,18 +39,20 @@ class LogWriter:
 
     def _run(self) -> None:
         while (line := self._lines.get()) is not None:
-            if self.dropped:
-                dropped, self.dropped = self.dropped, 0
-                self._write(b'{"level":"warning","part":"log","event":"log_dropped","lines":%d}\n' % dropped)
+            self._tell_dropped()
             self._write(line)
+        self._tell_dropped()
+
+    def _tell_dropped(self) -> None:
+        dropped = self.dropped - self._told
+        if dropped:
+            self._told += dropped
+            self._write(b'{"level":"warning","part":"log","event":"log_dropped","lines":%d}\n' % dropped)
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
             try:
                 view = view[os.write(self._descriptor, view) :]
-            except BlockingIOError:  # somebody made the pipe non-blocking: the line is lost, not the process
-                self.dropped += 1
-                return
-            except OSError:  # nobody reads any more
+            except OSError:  # nobody reads any more, or the pipe was made non-blocking: the line is lost
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -108,29 +109,32 @@ def test_an_exception_is_written_with_its_traceback(log: Log) -> None:
     assert "ValueError: seen" in str(log.lines[0]["exception"])
 
 
-def test_a_console_that_stands_still_holds_nobody_up() -> None:
+def test_a_console_that_stands_still_holds_nobody_up_and_what_is_lost_is_counted() -> None:
     reading, writing = os.pipe()
-    try:
-        writer = LogWriter(writing)
-        line = b"x" * 199 + b"\n"
-        for _ in range(MOST_WAITING * 4):
-            writer(line)
-        assert writer.dropped > 0
-        received = 0
-        dropped = writer.dropped
-        while received < MOST_WAITING * len(line):
-            received += len(os.read(reading, 65_536))
-        writer.close()
-        os.close(writing)
-        writing = -1
-        rest = b""
-        while chunk := os.read(reading, 65_536):
-            rest += chunk
-        assert b"log_dropped" in rest or dropped
-    finally:
-        os.close(reading)
-        if writing >= 0:
-            os.close(writing)
+    writer = LogWriter(writing)
+    line = b'{"event":"x"}' + b" " * 186 + b"\n"
+    lines = MOST_WAITING * 4
+    for _ in range(lines):
+        writer(line)
+    assert writer.dropped > 0, "nobody read, and more came than can wait"
+    said = bytearray()
+    reader = threading.Thread(target=lambda: said.extend(_all_of(reading)))
+    reader.start()
+    writer.close()
+    os.close(writing)
+    reader.join(30)
+    os.close(reading)
+    told = [json.loads(text) for text in bytes(said).splitlines()]
+    dropped = sum(one["lines"] for one in told if one["event"] == "log_dropped")
+    assert dropped == writer.dropped
+    assert dropped + sum(one["event"] == "x" for one in told) == lines
+
+
+def _all_of(descriptor: int) -> bytes:
+    data = b""
+    while chunk := os.read(descriptor, 65_536):
+        data += chunk
+    return data
 
 
 def test_a_reader_that_is_gone_ends_nothing() -> None:
