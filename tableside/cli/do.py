@@ -48,23 +48,30 @@ def _ask(act: str, kind: type[Request], given: dict[str, Any]) -> None:
 
 
 def _field_options(kind: type[Request]) -> list[Callable[..., Any]]:
-    options = []
-    for field in fields_of(kind):
-        is_list = get_origin(field.type) is tuple
-        wanted = get_args(field.type)[0] if is_list else field.type
-        words = SORT_FORM if wanted is SortedDecks else kind_words(wanted)
-        options.append(
-            click.option(
-                f"--{field.name.replace('_', '-')}",
-                field.name,
-                type=int if wanted is int else str,
-                required=field.required,
-                multiple=is_list,
-                metavar=words.split(" such as ")[0].upper() if wanted is not SortedDecks else "GROUP",
-                help=_help(field, words, is_list=is_list),
-            )
-        )
-    return options
+    return [_flag_option(field) if field.type is bool else _field_option(field) for field in fields_of(kind)]
+
+
+def _flag_option(field: msgspec.structs.FieldInfo) -> Callable[..., Any]:
+    return click.option(_option_name(field), field.name, is_flag=True, help="Yes; no if not named.")
+
+
+def _field_option(field: msgspec.structs.FieldInfo) -> Callable[..., Any]:
+    is_list = get_origin(field.type) is tuple
+    wanted = get_args(field.type)[0] if is_list else field.type
+    words = SORT_FORM if wanted is SortedDecks else kind_words(wanted)
+    return click.option(
+        _option_name(field),
+        field.name,
+        type=int if wanted is int else str,
+        required=field.required,
+        multiple=is_list,
+        metavar=words.split(" such as ")[0].upper() if wanted is not SortedDecks else "GROUP",
+        help=_help(field, words, is_list=is_list),
+    )
+
+
+def _option_name(field: msgspec.structs.FieldInfo) -> str:
+    return f"--{field.name.replace('_', '-')}"
 
 
 def _help(field: msgspec.structs.FieldInfo, words: str, *, is_list: bool) -> str:

@@ -32,6 +32,16 @@ def test_a_step_asks_for_each_field_and_for_the_staff_id_where_a_badge_is_needed
     assert command.help
 
 
+def test_a_yes_is_a_flag_and_a_no_is_left_out() -> None:
+    for group, steps in STEPS.items():
+        for step, act in steps.items():
+            options = {option.name: option for option in group_of_steps(group).commands[step].params}
+            for field in fields_of(ACTS[act]):
+                option = options[field.name]
+                assert isinstance(option, click.Option)
+                assert option.is_flag == (field.type is bool)
+
+
 def test_do_has_every_act_by_its_name() -> None:
     context = click.Context(do)
     assert do.list_commands(context) == list(ACTS)
