@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from drivers.events import Outcome
-from tableside import alerts, commands, devices, incidents, locks, permits, presence, unknown_outcomes
+from tableside import alerts, commands, devices, incidents, locks, permits, presence, sightings, unknown_outcomes
 from tableside.commands import Stage
 from tableside.happenings import CommandClosed, CommandLost, CountEnded, CountWanted, MachineHandCounted
 from tableside.house import Role
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 DOUBTED = "journal doubted"
+BY_TWO = (Role.TECHNICIAN, Role.ROOM_MANAGEMENT)
 
 
 class OutcomeState(StrEnum):
@@ -88,8 +89,11 @@ def _settle(turn: Turn, what: SettleUnknown) -> None:
 
 
 def _two_persons(turn: Turn, what: AdoptDevice | AcceptJournal) -> Refusal | None:
-    roles = {role for staff in (what.by, *what.second_way) if (p := turn.state.house.person(staff)) for role in p.roles}
-    if len({what.by, *what.second_way}) >= 2 and Role.TECHNICIAN in roles and Role.ROOM_MANAGEMENT in roles:
+    """Two who have both proved who they are: a name that is only given proves nobody."""
+    proved = [staff for staff in what.second_way if not sightings.objection(turn, staff)]
+    having = {role: {staff for staff in proved if role in sightings.roles_here(turn, staff)} for role in BY_TWO}
+    technicians, managers = having[Role.TECHNICIAN], having[Role.ROOM_MANAGEMENT]
+    if any(one != other for one in technicians for other in managers):
         return None
     return Refusal("CSM-8", "this takes two persons", "technician and room management, both by PIN")
 

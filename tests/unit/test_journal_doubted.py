@@ -12,6 +12,7 @@ def test_two_persons_accept_it_with_a_reason() -> None:
     assert standing(table.state, Scope.DEAL)
     assert not table.ask(AcceptJournal, by="T1", why="disk replaced").is_accepted
     assert not table.ask(AcceptJournal, by="T1", second_way=("S1",), why="disk replaced").is_accepted
-    assert not table.ask(AcceptJournal, by="T1", second_way=("M1",), why=" ").is_accepted
-    assert table.ask(AcceptJournal, by="T1", second_way=("M1",), why="disk replaced").is_accepted
+    assert not table.ask(AcceptJournal, by="T1", second_way=("T1", "M1"), why=" ").is_accepted
+    assert not table.ask(AcceptJournal, by="T1", second_way=("M1",), why="disk replaced").is_accepted, "only named"
+    assert table.ask(AcceptJournal, by="T1", second_way=("T1", "M1"), why="disk replaced").is_accepted
     assert not standing(table.state, Scope.DEAL)

@@ -15,6 +15,7 @@ from firmware_bridge.session.osdp import OsdpBus
 from simulator.world.lamp import DARK
 from tableside.hub import Hub
 from tableside.inputs import SpaceLow
+from tests.support.config_files import Edit
 from tests.support.simulated_host import (
     RED_BLINKING,
     SHUFFLER,
@@ -287,3 +288,42 @@ async def test_a_table_in_session_does_not_look_well_while_nobody_runs_it(tmp_pa
     async with running(host, table, clock) as daemon:
         await until(lambda: table.box.visible_light == DARK)
     await table.close()
+
+
+def numbered_table(number: int) -> str:
+    """The file of one of many tables, its devices nowhere."""
+    text = second_table()
+    for old, new in (
+        ('"BJ-2"', f'"BJ-{number}"'),
+        ("000778", f"0008{number:02}"),
+        ("000124", f"0009{number:02}"),
+        ("by-id/shuffler-2", f"by-id/shuffler-{number}"),
+        ("by-id/badges-2", f"by-id/badges-{number}"),
+        ('"902"', f'"A{number:02}"'),
+        ('"D-2"', f'"D-{number}"'),
+        ("26:00000440", f"26:001{number:03}40"),
+    ):
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+async def test_one_daemon_runs_thirty_two_tables(tmp_path: Path) -> None:
+    names = [f"BJ-{number}" for number in range(1, 33)]
+    for number in range(2, 33):
+        (tmp_path / f"table-{number}.toml").write_text(numbered_table(number), "utf-8")
+    files = ", ".join(f'"table-{number}.toml"' for number in range(2, 33))
+    table = SimulatedTable()
+    host = host_in(tmp_path, Edit("host", '["table.toml"]', f'["table.toml", {files}]'))
+    async with running(host, table, new_clock()) as daemon:
+        await until(lambda: is_connected(daemon, *DEVICES))
+        page = Page(daemon)
+        answers = [await page.ask(id=name, act="call-supervisor", table=name) for name in names]
+        assert {answer["answer"] for answer in answers} == {"accepted"}
+        taken = await page.ask(id="s", act="take-section", section="A", staff="R-1")
+        assert len(taken["tables"]) == 32
+        alerts = (await page.ask(id="a", act="alerts"))["what"]
+        assert {alert["table"] for alert in alerts} == set(names)
+        await page.end()
+    await table.close()
+    assert len(list((tmp_path / "run").glob("*.db"))) == 32
