@@ -31,7 +31,11 @@ CABLES = "tests/contract/test_every_offered_cable.py"
 EVIDENCE: Mapping[str, Evidence] = {
     "tdl-continuous-shuffler": Evidence(
         f"{CABLES}::test_a_tdl_device",
-        ("tests/contract/test_tdl_device.py", "tests/contract/test_driver_on_simulator.py"),
+        (
+            "tests/contract/test_tdl_device.py",
+            "tests/contract/test_driver_on_simulator.py",
+            "tests/peers/test_tdl_stranger.py",
+        ),
     ),
     "tdl-switch-box": Evidence(f"{CABLES}::test_a_tdl_device", ("tests/contract/test_tdl_switch_box.py",)),
     "osdp-badge-reader": Evidence(f"{CABLES}::test_a_badge_reader", ("tests/peers/test_osdp_libosdp.py",)),
