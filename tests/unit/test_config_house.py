@@ -28,7 +28,7 @@ def test_the_demos_table_is_what_its_files_say() -> None:
     assert (house.table, house.seats, house.cards_at_table, house.epoch) == ("BJ-07", 7, 312, EPOCH)
     assert (house.shuffler, house.spare_shufflers, house.switch_box) == ("shuffler", ("spare",), "switches")
     assert house.readers == ("badges",)
-    assert (house.class_1_neighbour_s, house.class_1_management_s, house.class_2_neighbour_s) == (10, 25, 40)
+    assert (house.class_1_neighbour_s, house.class_1_management_s, house.class_2_neighbour_s) == (2, 6, 15)
     assert house.section.supervisor == "S-201"
     assert (house.section.neighbour, house.section.pit_manager) == ("S-203", "P-301")
     person = house.person(staff_by_badge(load_host(DEMO / "host.toml").tables[0])["26:00020140"])
