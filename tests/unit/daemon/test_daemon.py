@@ -15,6 +15,8 @@ from firmware_bridge.session.osdp import OsdpBus
 from simulator.world.lamp import DARK
 from tableside.hub import Hub
 from tableside.inputs import SpaceLow
+from tableside.journal.space import SpaceFact, SpaceLevel
+from tableside.loop_watch import LoopWatch
 from tests.support.config_files import Edit
 from tests.support.simulated_host import (
     RED_BLINKING,
@@ -327,3 +329,53 @@ async def test_one_daemon_runs_thirty_two_tables(tmp_path: Path) -> None:
         await page.end()
     await table.close()
     assert len(list((tmp_path / "run").glob("*.db"))) == 32
+
+
+async def test_room_on_the_disks_is_watched_and_told_at_each_change(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """BR-049: an alarm before the disk is full, none any more when there is room, and never twice the same."""
+    table, levels = SimulatedTable(), {"run": SpaceLevel.ENOUGH, "reserve": SpaceLevel.ENOUGH}
+
+    def facts(paths: set[Path]) -> list[SpaceFact]:
+        return [SpaceFact(path, levels[path.name], 9, 100, 10) for path in sorted(paths)]
+
+    monkeypatch.setattr("tableside.daemon.space_facts", facts)
+    async with running(host_in(tmp_path), table, new_clock()) as daemon:
+        journal = daemon.tables["BJ-1"].journal
+
+        async def told_after(run: SpaceLevel, reserve: SpaceLevel) -> list[str]:
+            before = journal.tail.seq
+            levels.update(run=run, reserve=reserve)
+            await asyncio.sleep(25)
+            return [row.type for row in journal.records(before) if row.type in ("SpaceLow", "SpaceEnough")]
+
+        low, full, enough = SpaceLevel.LOW, SpaceLevel.FULL, SpaceLevel.ENOUGH
+        assert await told_after(enough, enough) == []
+        assert await told_after(low, enough) == ["SpaceLow"]
+        assert await told_after(low, low) == ["SpaceLow"]
+        assert await told_after(low, low) == []
+        assert await told_after(enough, full) == ["SpaceLow"]
+        assert await told_after(enough, enough) == ["SpaceEnough"]
+        page = Page(daemon)
+        status = await page.ask(id="1", act="status")
+        assert set(status["what"]["space"].values()) == {"enough"}
+        await page.end()
+    await table.close()
+
+
+async def test_how_late_the_loop_is_can_be_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    watch = LoopWatch()
+    task = asyncio.create_task(watch.run())
+    await asyncio.sleep(10)
+    assert watch.health() == {"lag_ms": 0.0, "most_lag_ms": 0.0, "late_samples": 0, "samples": 19}
+    loop = asyncio.get_running_loop()
+    time = loop.time
+    late_s = 0.0
+    monkeypatch.setattr(loop, "time", lambda: time() + late_s)
+    late_s = 1.5  # as after something that blocked for so long
+    await asyncio.sleep(0.3)
+    late_s = 0.0
+    task.cancel()
+    assert watch.late == 1
+    assert watch.most_s >= 1.0
