@@ -175,29 +175,6 @@ def test_a_permit_is_given_and_a_request_answered_only_after_the_row(tmp_path: P
     run_virtual(main())
 
 
-@pytest.mark.parametrize("is_crash", [True, False])
-def test_however_the_hub_ends_its_permits_are_revoked(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, is_crash: bool
-) -> None:
-    """Design rule 2: a machine does not go on under nobody's eye, whether we stop or break."""
-
-    async def main() -> None:
-        bench = Bench(tmp_path)
-        await bench.start()
-        await bench.play()
-        bench.log.clear()
-        if is_crash:
-            monkeypatch.setattr("tableside.hub.reduce", lambda _state, _given: 1 / 0)
-            await bench.hub.report(events.CardsOut(device="shuffler", boot=1, number=400, meter=1))
-            (end,) = await asyncio.gather(bench.task, return_exceptions=True)
-            assert isinstance(end, ZeroDivisionError)
-        else:
-            await bench.stop()
-        assert bench.log == ["shuffler.revoke(<PermitKind.DEAL: 'deal'>,)"]
-
-    run_virtual(main())
-
-
 def test_a_stepped_wall_clock_is_a_row_and_moves_no_deadline_br_052(tmp_path: Path) -> None:
     async def main() -> None:
         bench = Bench(tmp_path)
