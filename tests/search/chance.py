@@ -209,6 +209,7 @@ VALUES: dict[str, Sequence[Any]] = {
     "spare": ("spare", "shuffler", "toaster"),
     "alert": ("@alert", 1, 2, 3, 50),
     "role": ("floor supervisor", "room management", "technician"),
+    "is_origin_unknown": (False, True),
 }
 
 
