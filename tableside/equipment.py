@@ -31,6 +31,8 @@ from tableside.ground import Ground
 Run = Callable[[], Coroutine[None, None, NoReturn]]
 Health = Callable[[], dict[str, object]]
 BROKEN = "its driver's task broke and is made anew"
+# A bus stands while one of its readers is silent.
+NOT_ON_CABLE = "its cable stands, and it does not answer there: see its power and its address on the bus"
 
 
 @dataclass(slots=True)
@@ -138,5 +140,6 @@ def _health(keeper: Keeper, *counts: LinkCounts | BusCounts | StationCounts, is_
         "is_connected": is_connected,
         "losses": keeper.losses,
         "attempts": keeper.attempts_since_up,
+        "why_away": "" if is_connected else keeper.why_away or NOT_ON_CABLE,
         "counts": counted,
     }

@@ -37,6 +37,7 @@ class Keeper:
         self.name = name
         self.losses = 0  # sessions that were up and ended
         self.attempts_since_up = 0
+        self.why_away = ""  # of the last attempt that ended; empty while a session stands
         self._attempt = attempt
         self._backoff = backoff
         self._up_since_s: float | None = None
@@ -66,6 +67,7 @@ class Keeper:
             _log.info("link_back", link=self.name, attempts=self.attempts_since_up, away_s=away_s)
         self._up_since_s = now_s
         self.attempts_since_up = 0
+        self.why_away = ""
         self._told.clear()
 
     def _ended(self, error: Exception) -> float:
@@ -76,6 +78,7 @@ class Keeper:
             if now_s - self._up_since_s >= STABLE_S:
                 self._backoff.reset()
         self._up_since_s = None
+        self.why_away = str(error) or type(error).__name__
         is_permanent = isinstance(error, SessionOver) and error.is_permanent
         self._tell(error, is_permanent=is_permanent)
         if is_permanent:

@@ -11,18 +11,24 @@ from tableside.cli.answered import settle, told
 from tableside.cli.connection import Connection, new_id, socket_path
 from tableside.cli.options import reaching_daemon
 from tableside.cli.plain import columns, say, say_json
+from tableside.cli.standing import standing_lines
 
 
 @click.command()
 @click.option("--table", default="", help="Only this table.")
 @reaching_daemon
 def status(table: str, socket: str | None, config: str, as_json: bool) -> None:
-    """How the daemon, its tables and their devices are."""
+    """How each table stands and what it waits for; daemon, disks, devices. --json: the daemon's part alone."""
     with Connection(socket_path(socket, config)) as daemon:
         what = told(daemon.ask({"id": new_id(), "act": "status", "table": table}), as_json=as_json)
-    if as_json:
-        say_json(what)
-        return
+        if as_json:
+            say_json(what)
+            return
+        tables = cast(dict[str, Any], what)["tables"]
+        states = [told(daemon.ask({"id": new_id(), "act": "state", "table": name}), as_json=False) for name in tables]
+    for state in states:
+        for line in standing_lines(cast(dict[str, Any], state)):
+            say(line)
     for line in status_lines(cast(dict[str, Any], what)):
         say(line)
 
@@ -42,13 +48,20 @@ def alerts(table: str, language: str | None, socket: str | None, config: str, as
     for alert in standing:
         lines = alert["lines"]
         fact, step = lines.get(language) or next(iter(lines.values()))
-        who = f"{alert['progress']} {alert['taken_by']}".rstrip()
         times = f", {alert['times']} times" if alert["times"] > 1 else ""
-        say(f"{alert['alert']}  class {alert['class'] or 'table only'}  {who}{times}  since {alert['since']}")
+        where = f"class {alert['class']}" if alert["class"] else "at the table only"
+        say(f"{alert['alert']}  {where}  since {alert['since_local']}{times}  {_who(alert)}".rstrip())
         say(f"   {fact}")
         say(f"   → {step}")
     if not standing:
         say("no alert stands")
+
+
+def _who(alert: dict[str, Any]) -> str:
+    """Who goes, or who was asked and has not said so yet."""
+    if alert["taken_by"]:
+        return f"{alert['progress']}: {alert['taken_by']}"
+    return f"nobody yet; asked: {', '.join(alert['asked'])}" if alert["asked"] else ""
 
 
 def status_lines(what: dict[str, Any], *, has_counts: bool = False) -> list[str]:
@@ -78,6 +91,7 @@ def _table_lines(name: str, table: dict[str, Any], *, has_counts: bool) -> list[
         for device, health in devices
     ]
     lines += columns(rows) if rows else []
+    lines += [f"  {device} is away: {health['why_away']}" for device, health in devices if health["why_away"]]
     if has_counts:
         lines += [f"  {device}: {count} {value}" for device, health in devices for count, value in _counts(health)]
     return lines + [f"  {task}: made anew {times} times after a fault" for task, times in table["restarts"].items()]

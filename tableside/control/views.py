@@ -8,11 +8,12 @@ from firmware_bridge.clock import Instant
 from tableside.alerts import Alert
 from tableside.catalogue import alert_text
 from tableside.control.curtain import Curtain, shown
+from tableside.control.waiting import waiting_view
 from tableside.diagnosis.traces import Heard
 from tableside.journal.export import utc_text
 from tableside.journal.record import Record
 from tableside.locks import Scope, standing
-from tableside.outputs.texts import Texts
+from tableside.outputs.texts import Texts, local_time
 from tableside.procedures import is_round_open
 from tableside.rows import what_of
 from tableside.state import TableState
@@ -41,6 +42,7 @@ def state_view(state: TableState, texts: Texts, curtain: Curtain, now: Instant) 
         "is_allowed": {scope.value: not standing(state, scope, is_round_open=is_open) for scope in Scope},
         "locks": [shown(lock, hides_cards=True) for lock in state.locks.standing.values()],
         "alerts": alerts_view(state, texts, now),
+        "waiting": waiting_view(state),
         **rest,
     }
 
@@ -53,6 +55,7 @@ def alerts_view(state: TableState, texts: Texts, now: Instant) -> list[dict[str,
 
 def _alert(alert: Alert, table: str, texts: Texts, now: Instant) -> dict[str, object]:
     entry = alert_text(alert.text)
+    since_ns = now.wall_ns - (now.at_ns - alert.since_ns)
     return {
         "table": table,
         "alert": alert.number,
@@ -63,7 +66,8 @@ def _alert(alert: Alert, table: str, texts: Texts, now: Instant) -> dict[str, ob
         "progress": alert.progress.value,
         "taken_by": alert.taken_by,
         "asked": list(alert.asked),
-        "since": utc_text(now.wall_ns - (now.at_ns - alert.since_ns)),
+        "since": utc_text(since_ns),
+        "since_local": local_time(since_ns, texts.zone),
         "times": alert.times,
         "lines": texts.in_all(alert.text, alert.fields),
     }

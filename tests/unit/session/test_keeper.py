@@ -85,9 +85,10 @@ async def test_an_outage_of_48_hours_ends_with_a_connection() -> None:
     async with kept(cable.attempt) as keeper:
         await asyncio.sleep(48 * HOUR_S)
         assert keeper.attempts_since_up > 48 * HOUR_S / OWN_CABLE_S[-1]
+        assert "plug it in" in keeper.why_away
         cable.plug()
         await asyncio.sleep(OWN_CABLE_S[-1])
-        assert keeper.is_up
+        assert (keeper.is_up, keeper.why_away) == (True, "")
 
 
 async def test_ten_minutes_absent_at_boot_is_waited_for() -> None:

@@ -1,0 +1,72 @@
+"""How a table stands, for the people at it: session and round, what is stopped and why, what waits for whom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+NS_PER_S = 1_000_000_000
+# Said in the first line, whatever they are at.
+ALWAYS = ("session", "round")
+
+
+def standing_lines(state: Mapping[str, Any]) -> list[str]:
+    """The answer to the read `state` as lines."""
+    return [
+        *_head(state),
+        *_stops(state),
+        *(f"  {one['procedure']}: {one['state']}\n    → {one['next_step']}" for one in _waiting(state)),
+        *_presence(state),
+        *(f"  incident {one['number']} ({one['rule']}): {one['text']}" for one in state["incidents"]["open"].values()),
+        *_complaints(state),
+        f"  cards: {_cards(state['account'])}",
+    ]
+
+
+def _head(state: Mapping[str, Any]) -> Iterator[str]:
+    procedures = state["procedures"]
+    session, game = procedures["session"]["state"], procedures["rounds"]
+    marks = "".join(f", {mark}" for mark in ("training", "simulated") if _is_marked(state, mark))
+    yield f"table {state['table']}{marks}: session {session}, round {game['number']} {game['state']}"
+    if not any(_waiting(state)):
+        told = {one["procedure"]: one["next_step"] for one in state["waiting"] if one["procedure"] in ALWAYS}
+        yield f"    → {told['session'] if game['state'] == 'closed' else told['round']}"
+    yield f"  dealer {procedures['people']['dealer'] or 'none'}, supervisor {state['supervisor']}"
+
+
+def _is_marked(state: Mapping[str, Any], mark: str) -> bool:
+    return bool(state["is_simulated"]) if mark == "simulated" else state["profile"] == mark
+
+
+def _waiting(state: Mapping[str, Any]) -> list[dict[str, str]]:
+    return [one for one in state["waiting"] if one["procedure"] not in ALWAYS]
+
+
+def _stops(state: Mapping[str, Any]) -> Iterator[str]:
+    for lock in state["locks"]:
+        when = " from the next round" if lock["is_from_next_round"] else ""
+        yield f"  stopped: {lock['scope']}{when}: {lock['reason']} ({lock['rule']})"
+    if state["alerts"]:
+        yield f"  {len(state['alerts'])} alerts stand: `tableside alerts` shows them"
+
+
+def _presence(state: Mapping[str, Any]) -> Iterator[str]:
+    for operation, kept in state["presence"]["kept"].items():
+        if kept["is_lapsed"]:
+            left = "time has run out, tap again"
+        elif kept["until_ns"] is None:
+            left = "badge held"
+        else:
+            left = f"{max(0, (kept['until_ns'] - state['at_ns']) // NS_PER_S)} s left"
+        yield f"  present for {operation}: {kept['staff']}, {left}"
+
+
+def _complaints(state: Mapping[str, Any]) -> Iterator[str]:
+    for number, one in state["procedures"]["complaints"]["open"].items():
+        late = ", late" if one["is_late"] else ""
+        yield f"  complaint {number}: round {one['round']}{late}"
+
+
+def _cards(account: Mapping[str, Any]) -> str:
+    places = ", ".join(f"{place} {cards}" for place, cards in account["balances"].items() if cards)
+    return f"{places}; {account['brought']} in all" if places else "none brought to the table"

@@ -1,0 +1,62 @@
+"""What a table waits for: each procedure that is under way, with what a person can do about it. Pure.
+
+The next steps are those of the procedures' tables, so that a page shows at any time what a refusal would say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tableside.procedures import PROCEDURES, conditions, device_faults, jams, people, rounds, second_way, session
+from tableside.procedures.empty import EmptyState
+from tableside.procedures.load_slice import LoadState
+from tableside.procedures.opening import OpeningState
+from tableside.procedures.session import SessionState
+from tableside.procedures.sort import SortState
+from tableside.procedures.unload_slice import UnloadState
+from tableside.state import TableState
+from tableside.tables import Procedure
+
+# Told for themselves, or what stands there is told by alerts.
+_APART = (session.PROCEDURE, rounds.PROCEDURE, jams.AT_PLACE, jams.HELP)
+_BY_ALERTS = (conditions.PROCEDURE, device_faults.PROCEDURE, people.PROCEDURE, second_way.PROCEDURE)
+# Over and done with; a table's opening and its load make one the other's next step.
+_DONE = frozenset({LoadState.OVER, UnloadState.OVER, SortState.REGULAR})
+_DONE_AFTER_OPENING = frozenset({OpeningState.PREPARED, EmptyState.PROVED})
+
+
+def waiting_view(state: TableState) -> list[dict[str, str]]:
+    """`procedure`, `state`, `next_step` of everything under way; session and round first, always."""
+    return [
+        {"procedure": name, "state": at, "next_step": next_step}
+        for name, at, next_step in (*_session_and_round(state), *_jams(state), *_others(state))
+    ]
+
+
+def _session_and_round(state: TableState) -> Iterator[tuple[str, str, str]]:
+    for procedure in (session.PROCEDURE, rounds.PROCEDURE):
+        at = procedure.read(state, None)
+        yield procedure.name, str(at.value), procedure.next_step[at]
+
+
+def _jams(state: TableState) -> Iterator[tuple[str, str, str]]:
+    for place, jam in state.procedures.jams.standing.items():
+        yield f"jam at the {place}", str(jam.state.value), jams.AT_PLACE.next_step[jam.state]
+    if state.procedures.jams.is_technician_called:
+        at = jams.HELP.read(state, None)
+        yield jams.HELP.name, str(at.value), jams.HELP.next_step[at]
+
+
+def _others(state: TableState) -> Iterator[tuple[str, str, str]]:
+    fresh = TableState(house=state.house)
+    done = _DONE if state.procedures.session.state is SessionState.OPENING else _DONE | _DONE_AFTER_OPENING
+    for procedure in PROCEDURES:
+        if procedure in _APART or procedure in _BY_ALERTS:
+            continue
+        at = procedure.read(state, None)
+        if at not in done and at is not _rest(procedure, fresh):
+            yield procedure.name, str(at.value), procedure.next_step[at]
+
+
+def _rest(procedure: Procedure, fresh: TableState) -> object:
+    return procedure.read(fresh, None)

@@ -1,0 +1,86 @@
+"""What a table waits for, told at any time, and how people read it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from drivers import events
+from drivers.events import Place
+from firmware_bridge.clock import NS_PER_S, Instant, WallQuality
+from tableside.cli.standing import standing_lines
+from tableside.control.curtain import Curtain
+from tableside.control.views import state_view
+from tableside.control.waiting import waiting_view
+from tableside.outputs.texts import Texts
+from tableside.requests import BeginLoad, CardsTakenOut, OpenLid, RaiseComplaint, StopPlay
+from tests.support.session import connected, give_out, load_packet, loading, open_table, proved_empty
+from tests.support.table import Table
+
+
+def waits(table: Table) -> dict[str, tuple[str, str]]:
+    return {one["procedure"]: (one["state"], one["next_step"]) for one in waiting_view(table.state)}
+
+
+def lines(table: Table, later_s: int = 0) -> str:
+    """As the command line prints what came through the socket."""
+    house = table.state.house
+    at_ns = table.state.last_at_ns + later_s * NS_PER_S
+    now = Instant(at_ns, table.state.last_wall_ns, WallQuality.SIMULATED)
+    view = state_view(table.state, Texts(house.languages, house.time_zone), Curtain(), now)
+    state: dict[str, Any] = json.loads(json.dumps(view))
+    return "\n".join(standing_lines(state))
+
+
+def test_a_closed_table_waits_for_nothing_but_to_be_opened() -> None:
+    table = connected()
+    assert set(waits(table)) == {"session", "round"}
+    assert "session closed" in lines(table)
+    assert "→ open the table" in lines(table)
+
+
+def test_the_opening_is_told_step_by_step_and_not_any_more_in_play() -> None:
+    table = proved_empty()
+    assert waits(table)["opening"] == ("prepared", "prove the machine empty, then load")
+    assert waits(table)["empty"] == ("proved empty", "load")
+    table = open_table()
+    assert set(waits(table)) == {"session", "round"}
+    assert "→ deal the next round" in lines(table)
+
+
+def test_a_load_tells_its_step_and_how_long_presence_lasts() -> None:
+    table = loading()
+    assert waits(table)["load"][0] == "packet awaited"
+    assert "S1, " in lines(table)
+    assert "s left" in lines(table)
+    load_packet(table, 104)
+    table.wait(table.state.house.presence_s + 1)
+    assert "time has run out, tap again" in lines(table)
+    assert not table.ask(BeginLoad, packets=2).is_accepted
+
+
+def test_a_jam_tells_what_is_stopped_and_asks_the_open_question() -> None:
+    table = open_table()
+    give_out(table, 5)
+    table.notice(events.CardJammed, place=Place.EXIT)
+    assert waits(table)["jam at the exit"][0] == "stuck"
+    assert "stopped: deal: jam exit (CSM-2)" in lines(table)
+    assert "alerts stand" in lines(table)
+    table.tap("S1")
+    assert table.ask(OpenLid).is_accepted
+    table.notice(events.LidOpened)
+    table.notice(events.JamGone, place=Place.EXIT)
+    table.notice(events.LidClosed)
+    state, step = waits(table)["lid"]
+    assert (state, "say how many cards" in step) == ("shut, question open", True)
+    assert table.ask(CardsTakenOut, cards=1, now="table").is_accepted
+    assert set(waits(table)) == {"session", "round"}
+
+
+def test_a_complaint_is_told_with_the_number_that_settling_needs() -> None:
+    table = open_table()
+    give_out(table, 5)
+    assert table.ask(RaiseComplaint, round=1).is_accepted
+    assert "complaint 1: round 1" in lines(table)
+    assert table.ask(StopPlay, by="").is_accepted
+    assert "floor supervisor: let play go on" in lines(table)
