@@ -60,7 +60,7 @@ def alerts(table: str, language: str | None, socket: str | None, config: str, as
 def _who(alert: dict[str, Any]) -> str:
     """Who goes, or who was asked and has not said so yet."""
     if alert["taken_by"]:
-        return f"{alert['progress']}: {alert['taken_by']}"
+        return f"{alert['progress']} {alert['taken_by']}"
     return f"nobody yet; asked: {', '.join(alert['asked'])}" if alert["asked"] else ""
 
 

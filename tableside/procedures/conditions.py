@@ -12,10 +12,11 @@ from drivers import events
 from drivers.events import DeviceRejected, NoticesLost
 from tableside import alerts, commands, devices, incidents, locks, timers
 from tableside.decisions import LevelsAsked
-from tableside.happenings import ClosingAnnounced, CountWanted, DeviceCame, DeviceWent
+from tableside.happenings import ClosingAnnounced, CountWanted, DeviceCame, DeviceWent, SessionOpened
 from tableside.inputs import (
     ClockStepped,
     CommitSlow,
+    DaemonStarted,
     DeadlinePassed,
     JournalOnReserve,
     JournalReached,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 
 PRODUCTION = "production"
 SILENT_TIMER = "silent:"
+MISSED_TIMER = "missed:"  # of a device that was not there when session or daemon began
 JOURNAL = "journal"
 SLOW_COMMIT_LOCK_S = 5  # semantics §1.1
 LOW_MACHINE_TEXT = "MACHINE-LOW"
@@ -76,17 +78,34 @@ def _lock_open_commands(turn: Turn, device: str) -> None:
             locks.add(turn, scope, commands.away_reason(device), "CSM-8")
 
 
+def _looked_for(turn: Turn, _what: DaemonStarted | SessionOpened) -> None:
+    """A device that was never there does not go away: in a session it is missed as if it had gone just now.
+
+    A spare is not: it may stand unplugged until it is needed, and a swap asks for it then.
+    """
+    if turn.state.procedures.session.state.value == "closed":
+        return
+    house = turn.state.house
+    for device in (devices.machine(turn.state), house.switch_box, *house.readers):
+        told = (f"{text}:{device}" for text in (_silent_text(turn, device), "DEVICE-WRONG"))
+        is_told = any(key in turn.state.alerts.standing for key in told)
+        if device and not (devices.of(turn, device).is_connected or is_told):
+            timers.start(turn, MISSED_TIMER + device, house.device_silent_s)
+
+
 def _is_silent(_turn: Turn, what: DeadlinePassed) -> bool:
-    return what.name.startswith(SILENT_TIMER)
+    return what.name.startswith((SILENT_TIMER, MISSED_TIMER))
 
 
 def _silent(turn: Turn, what: DeadlinePassed) -> None:
-    device = what.name.removeprefix(SILENT_TIMER)
+    device = what.name.removeprefix(SILENT_TIMER).removeprefix(MISSED_TIMER)
     alerts.raise_alert(turn, _silent_text(turn, device), device, time=alerts.wall_field(turn))
 
 
 def _silent_text(turn: Turn, device: str) -> str:
-    if device == turn.state.house.shuffler or device in turn.state.house.spare_shufflers:
+    if devices.is_standing_by(turn.state, device):
+        return "SPARE-SILENT"
+    if device == devices.machine(turn.state):
         return "SHUFFLER-SILENT"
     return "SWITCH-BOX-SILENT" if device == turn.state.house.switch_box else "READER-OFFLINE"
 
@@ -94,10 +113,15 @@ def _silent_text(turn: Turn, device: str) -> str:
 def _came(turn: Turn, what: DeviceCame) -> None:
     if SILENT_TIMER + what.device in turn.state.timers.due:  # a short loss is a line in the tile, no alert
         alerts.raise_alert(turn, "DEVICE-BACK", what.device, device=what.device)
-    timers.cancel(turn, SILENT_TIMER + what.device)
+    _heard(turn, what.device)
     for text in (_silent_text(turn, what.device), "DEVICE-WRONG"):
         alerts.clear_alert(turn, text, what.device, by=what.device, why="answers again")
     locks.remove_all(turn, f"wrong device {what.device}", what.device)
+
+
+def _heard(turn: Turn, device: str) -> None:
+    for timer in (SILENT_TIMER, MISSED_TIMER):
+        timers.cancel(turn, timer + device)
 
 
 def _is_pretended(turn: Turn, what: DeviceCame) -> bool:
@@ -117,6 +141,8 @@ def _wrong(turn: Turn, device: str, why: str) -> None:
     incidents.open_incident(turn, "wrong device", "CSM-8", f"{device}: {why}")
     for scope in (Scope.DEAL, Scope.FEED):
         locks.add(turn, scope, f"wrong device {device}", "CSM-8")
+    _heard(turn, device)
+    alerts.clear_alert(turn, _silent_text(turn, device), device, by=device, why="another device answers there")
     alerts.raise_alert(turn, "DEVICE-WRONG", device, device=device)
 
 
@@ -221,6 +247,7 @@ PROCEDURE = Procedure(
     write=lambda _turn, _what, _target: None,
     rows=(
         Row(A, DeviceWent, None, _went, said="a device went away"),
+        *(Row(A, kind, None, _looked_for, said="who is not there") for kind in (DaemonStarted, SessionOpened)),
         Row(A, DeadlinePassed, None, _silent, _is_silent, said="it stays away"),
         Row(A, DeviceCame, None, _pretended, _is_pretended, said="simulated in production"),
         Row(A, DeviceCame, None, _came, said="it answers again"),

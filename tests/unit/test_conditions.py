@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from drivers import events
 from drivers.events import PermitKind
-from tableside.decisions import AlertRaised, IncidentClosed, IncidentOpened, LevelsAsked, PermitGranted
-from tableside.inputs import ClockStepped, JournalOnReserve, JournalRestored, SpaceLow
+from tableside.decisions import AlertRaised, IncidentClosed, IncidentOpened, LevelsAsked, LineShown, PermitGranted
+from tableside.inputs import ClockStepped, DaemonStarted, JournalOnReserve, JournalRestored, SpaceLow
 from tableside.locks import Scope, standing
-from tableside.requests import EndRound
+from tableside.requests import EndRound, OpenTable
 from tests.support.session import ALL, feed, give_out, levels, open_table
 from tests.support.table import Table
 
@@ -75,6 +75,50 @@ def test_a_device_is_silent_after_eight_seconds_and_a_short_loss_is_no_alert() -
     assert standing_texts(table) == {"SHUFFLER-SILENT"}
     table.ready("shuffler", content=ALL)
     assert not standing_texts(table)
+
+
+def test_a_device_that_is_not_there_when_the_table_opens_is_missed() -> None:
+    table = Table()
+    table.ready("switches")
+    table.wait(600)
+    assert not table.all_of(AlertRaised), "nobody needs it while the table is closed"
+    assert table.ask(OpenTable, by="S1", dealer="D1").is_accepted
+    table.wait(8.1)
+    assert standing_texts(table) == {"SHUFFLER-SILENT"}
+    table.ready("shuffler")
+    assert not standing_texts(table)
+
+
+def test_a_device_that_stays_away_after_a_restart_is_missed_and_one_that_comes_is_no_line() -> None:
+    table = open_table()
+    table.give(DaemonStarted(version="1", clock_boot="b", house=table.state.house))
+    table.ready("switches")
+    table.reader_ready()
+    assert not table.all_of(LineShown), "the daemon was away, not the device"
+    table.wait(8.1)
+    assert standing_texts(table) == {"SHUFFLER-SILENT"}
+    table.give(DaemonStarted(version="1", clock_boot="b", house=table.state.house))
+    table.ready("switches")
+    table.reader_ready()
+    table.wait(60)
+    assert [alert.times for alert in table.state.alerts.standing.values()] == [1]
+
+
+def test_a_machine_that_stands_by_is_missed_without_stopping_play() -> None:
+    table = open_table()
+    table.ready("spare")
+    table.give(events.DeviceLost(device="spare", why="cable"))
+    table.wait(60)
+    assert not standing_texts(table)
+    assert [line.text for line in table.all_of(LineShown)] == ["SPARE-SILENT"]
+
+
+def test_a_wrong_device_is_one_cause_and_one_alert() -> None:
+    table = open_table()
+    table.give(events.DeviceLost(device="shuffler", why="cable"))
+    table.give(events.DeviceRejected(device="shuffler", why="CSM-SIM 000999 answers"))
+    table.wait(60)
+    assert standing_texts(table) == {"DEVICE-WRONG"}
 
 
 def test_another_device_behind_the_right_name_stops_and_calls_once() -> None:
