@@ -11,6 +11,11 @@ from tableside.reports.story import Story
 Sentence = Callable[[Story, Any], str]
 
 
+def _by(story: Story, staff: str) -> str:
+    """Who did it; nothing where no person's act stands behind it."""
+    return f", by {story.person(staff)}" if staff else ""
+
+
 def _sort(_story: Story, what: session_happenings.CardsSorted) -> str:
     if what.is_regular:
         return "Sort: regular, every deck whole"
@@ -23,7 +28,7 @@ def _sort(_story: Story, what: session_happenings.CardsSorted) -> str:
 
 
 def _damaged(story: Story, what: happenings.CardReplaced) -> str:
-    return f"Damaged card exchanged, envelope {what.envelope}, incident {what.incident}, by {story.person(what.by)}"
+    return f"Damaged card exchanged, envelope {what.envelope}, incident {what.incident}{_by(story, what.by)}"
 
 
 def _loaded(_story: Story, what: session_happenings.LoadCompleted) -> str:
@@ -57,7 +62,7 @@ LINES: Mapping[type, Sentence] = {
     happenings.SessionOpened: lambda s, w: f"Session {w.session} opened, dealer {s.person(w.dealer)}",
     happenings.DealerRelieved: lambda s, w: f"Dealer on duty: {s.person(w.dealer)}",
     happenings.MachineHandCounted: lambda s, w: (
-        f"{w.device} counted by hand: {w.counted}, the account {w.expected}, by {s.person(w.by)}"
+        f"{w.device} counted by hand: {w.counted}, the account {w.expected}{_by(s, w.by)}"
     ),
     happenings.JamFound: lambda _s, w: f"{w.device}: a jam at the {w.place} was found, nobody told of it",
     happenings.JamFoundGone: lambda _s, w: f"{w.device}: the jam at the {w.place} was found gone",
@@ -66,7 +71,7 @@ LINES: Mapping[type, Sentence] = {
     session_happenings.CutSkipped: lambda _s, w: f"Cut skipped: {w.why} (CSM-3)",
     session_happenings.EmptyProved: lambda _s, w: f"{w.device} proved empty, for {w.purpose}",
     session_happenings.EmptyDisproved: lambda _s, w: f"{w.device} NOT empty: {w.content} cards, for {w.purpose}",
-    session_happenings.LoadStarted: lambda s, w: f"Load ({w.kind}) begun in {w.packets} packets by {s.person(w.by)}",
+    session_happenings.LoadStarted: lambda s, w: f"Load ({w.kind}) begun in {w.packets} packets{_by(s, w.by)}",
     session_happenings.PacketLoaded: lambda _s, w: f"Packet {w.packet}: {w.cards} cards",
     session_happenings.PacketDiffered: lambda _s, w: f"Packet {w.packet}: {w.declared} declared, {w.counted} counted",
     session_happenings.PacketCorrected: lambda s, w: f"Packet {w.packet}: {w.cards} cards, says {s.person(w.by)}",
@@ -76,36 +81,36 @@ LINES: Mapping[type, Sentence] = {
     happenings.PresenceShown: _presence,
     happenings.PresenceLapsed: lambda s, w: f"Presence for {w.operation} lapsed: {s.person(w.staff)}",
     happenings.CardsHeldOver: lambda _s, w: f"Round {w.round}: {w.cards} cards held over (CSM-11)",
-    happenings.RoundRuled: lambda s, w: f"Round {w.round}: {w.ruling}, ruled by {s.person(w.by)}",
+    happenings.RoundRuled: lambda s, w: f"Round {w.round}: {w.ruling}, ruled{_by(s, w.by)}",
     happenings.ComplaintRaised: _complaint,
-    happenings.ComplaintSettled: lambda s, w: f"Complaint {w.complaint} settled: {w.decision}, by {s.person(w.by)}",
+    happenings.ComplaintSettled: lambda s, w: f"Complaint {w.complaint} settled: {w.decision}{_by(s, w.by)}",
     happenings.JamOpened: lambda _s, w: f"Jam at the {w.place}, number {w.times_lately} there lately (CSM-2)",
-    happenings.TechnicianCalled: lambda s, w: f"Technician asked for by {s.person(w.by)}",
+    happenings.TechnicianCalled: lambda s, w: f"Technician asked for{_by(s, w.by)}",
     happenings.TechnicianWorked: lambda s, w: f"Technician {s.person(w.technician)}: {w.work}, with {s.person(w.by)}",
-    happenings.JamCleared: lambda s, w: f"Jam at the {w.place} cleared by {s.person(w.by)}, {w.taken_out} cards out",
+    happenings.JamCleared: lambda s, w: f"Jam at the {w.place} cleared{_by(s, w.by)}, {w.taken_out} cards out",
     happenings.SwapAdvised: lambda _s, w: f"Exchange of the machine advised: {w.times} jams at the {w.place}",
     happenings.SwapStarted: lambda _s, w: f"Machine {w.old} is exchanged for {w.new}, incident {w.incident}",
     session_happenings.MachineCountedOut: lambda _s, w: (
         f"{w.device} ({w.serial}) counted out: {w.cards} cards, {w.left_behind} left behind"
     ),
     happenings.SwapCompleted: lambda _s, w: f"Machine {w.new} in service, {w.left_behind} cards left in {w.old}",
-    session_happenings.ReloadStarted: lambda s, w: f"Incident reload for {w.incident} by {s.person(w.by)}",
+    session_happenings.ReloadStarted: lambda s, w: f"Incident reload for {w.incident}{_by(s, w.by)}",
     session_happenings.ReloadCompleted: lambda _s, w: f"Incident reload for {w.incident} ended: {w.cards} cards",
     happenings.DamagedCardFound: lambda _s, w: f"Damaged card found by {w.how}, incident {w.incident} (CSM-1)",
     happenings.CardReplaced: _damaged,
-    happenings.DamageReported: lambda s, w: f"Incident {w.incident} reported: {w.reference}, by {s.person(w.by)}",
+    happenings.DamageReported: lambda s, w: f"Incident {w.incident} reported: {w.reference}{_by(s, w.by)}",
     happenings.CountEnded: lambda _s, w: f"Full count of {w.device}: {w.counted}, account {w.expected}",
     happenings.DifferenceFound: _difference,
-    happenings.DifferenceSettled: lambda s, w: f"Difference {w.incident} settled: {w.how}, by {s.person(w.by)}",
+    happenings.DifferenceSettled: lambda s, w: f"Difference {w.incident} settled: {w.how}{_by(s, w.by)}",
     happenings.CommandLost: lambda _s, w: f"Nobody knows whether {w.device} did {w.verb} (command {w.number})",
     decisions.IncidentOpened: lambda _s, w: f"INCIDENT {w.number} opened: {w.kind}: {w.text} ({w.rule})",
-    decisions.IncidentClosed: lambda s, w: f"Incident {w.number} closed: {w.text}, by {s.person(w.by)}",
-    happenings.ClosingAnnounced: lambda s, w: f"Closing announced by {s.person(w.by)}",
-    session_happenings.CardChangeBegun: lambda s, w: f"Card change begun by {s.person(w.by)}",
-    session_happenings.UnloadStarted: lambda s, w: f"Unload ({w.kind}) begun by {s.person(w.by)} (CSM-6)",
+    decisions.IncidentClosed: lambda s, w: f"Incident {w.number} closed: {w.text}{_by(s, w.by)}",
+    happenings.ClosingAnnounced: lambda s, w: f"Closing announced{_by(s, w.by)}",
+    session_happenings.CardChangeBegun: lambda s, w: f"Card change begun{_by(s, w.by)}",
+    session_happenings.UnloadStarted: lambda s, w: f"Unload ({w.kind}) begun{_by(s, w.by)} (CSM-6)",
     session_happenings.UnloadStopped: lambda _s, w: f"{w.device} stopped giving cards out: {w.why}",
     session_happenings.UnloadCompleted: lambda _s, w: f"Unload ({w.kind}) ended: {w.cards} cards, machine empty",
     session_happenings.CardsSorted: _sort,
-    session_happenings.SortSettled: lambda s, w: f"Sort, incident {w.incident}: {w.decision}, by {s.person(w.by)}",
+    session_happenings.SortSettled: lambda s, w: f"Sort, incident {w.incident}: {w.decision}{_by(s, w.by)}",
     happenings.SessionClosed: lambda _s, w: f"Session {w.session} closed",
 }

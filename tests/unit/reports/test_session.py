@@ -125,3 +125,14 @@ def test_an_ended_round_counts_its_cards(tmp_path: Path) -> None:
     table.ask(EndRound, by="D1")
     (session,) = sessions(story(table, tmp_path))
     assert (figures_of(session).rounds, figures_of(session).dealt) == (1, 5)
+
+
+def test_what_no_person_did_names_nobody(tmp_path: Path) -> None:
+    """A jam whose path came free by itself was not cleared by "nobody"."""
+    told = story(Table(), tmp_path)
+    freed = happenings.JamCleared(place=Place.EXIT, taken_out=1, by="")
+    assert LINES[happenings.JamCleared](told, freed) == "Jam at the exit cleared, 1 cards out"
+    by_sara = happenings.JamCleared(place=Place.EXIT, taken_out=1, by="S1")
+    assert (
+        LINES[happenings.JamCleared](told, by_sara) == "Jam at the exit cleared, by Sara Supervisor (S1), 1 cards out"
+    )
