@@ -102,13 +102,13 @@ class Outlook:
         """Wait until all hold; returns those that still do not after so many real seconds."""
         loop = asyncio.get_running_loop()
         end_s = loop.time() + within_s
-        open_ = list(conditions)
+        unmet = open_ = list(conditions)
         while True:
             try:
                 async with asyncio.timeout_at(end_s):
                     unmet = await self.unmet(open_)
             except TimeoutError:
-                return open_  # nobody answers
+                return unmet  # nobody answers
             open_ = [one for one in open_ if one in unmet or one.kinds[0] not in HAPPEN]
             if not unmet or loop.time() >= end_s:
                 return unmet

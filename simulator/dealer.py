@@ -16,8 +16,8 @@ from .world.table import ASIDE, BANK, CABINET, HOLE, RESERVE, SPLIT, SPREAD, TRA
 # People's times, in seconds of a table at play rate: about 23 cards and some words in a minute.
 CARD_S = (0.7, 1.3)
 ASK_S = (0.4, 1.2)
-PAY_S = (4.0, 9.0)
-GATHER_S = (3.0, 6.0)
+PAY_S = (3.0, 7.0)
+GATHER_S = (2.0, 4.0)
 TRY_AGAIN_S = 0.5
 # Nothing comes out and the lamp is dark: the dealer presses CALL.
 CALL_AFTER_S = 120.0
@@ -29,7 +29,7 @@ HANDS_FULL = 110
 # What a hopper takes at once (two decks).
 PACKET = 104
 # One card is looked at and laid down in so long when decks are built.
-SORT_CARD_S = 0.8
+SORT_CARD_S = 0.4
 
 
 class RoundIsOver(Exception):
@@ -201,13 +201,14 @@ class Dealer(Person):
             seen = await self.scene.look()
             machine = next(each for each in seen["machines"].values() if each["in play"])
             in_hand = seen["heaps"].get(SPREAD, 0)
-            is_stopped = machine["lid open"] or seen["lamp"].startswith("red")
+            is_panel_dark = not self.scene.watch.line.is_open
+            is_stopped = machine["lid open"] or seen["lamp"].startswith("red") or is_panel_dark
             if in_hand and machine["in hopper"] < HANDS_FULL and not is_stopped:
                 await self.do("lay-in-hopper", source=SPREAD)
             left = in_hand + machine["in hopper"]
             idle_s = idle_s + TRY_AGAIN_S if left == before and not is_stopped else 0.0
             before = left
-            if idle_s >= HOLD_OVER_AFTER_S:
+            if idle_s >= HOLD_OVER_AFTER_S and left:
                 await self.hold_over()
                 return
             await self.until(lambda: self._has_row("CardsReturned", self._mark), TRY_AGAIN_S)

@@ -19,7 +19,7 @@ REACT_S = (2.0, 8.0)
 WALK_S = (8.0, 25.0)
 WORK_S = (5.0, 12.0)
 HEAR_S = (20.0, 60.0)
-REPAIR_S = (60.0, 150.0)
+REPAIR_S = (45.0, 90.0)
 # Whoever stands at the table looks at the reader this often, and taps again while a lid is open.
 LOOK_S = 2.0
 TAP_AGAIN_S = 25.0
@@ -27,7 +27,7 @@ TAP_AGAIN_S = 25.0
 LID_TRIES = 20
 # What an alert asks for is done within this, or somebody looks again.
 CLEARED_WITHIN_S = 300.0
-TRIES = 3
+TRIES = 4
 
 Answer = Callable[[Any, StandingAlert], Awaitable[None]]
 
@@ -132,14 +132,13 @@ class OnCall(Person):
 
     async def insist(self, act: str, **fields: object) -> Said:
         """Ask, do as the refusal says (tap the badge), and ask again. Raises `CannotDo`."""
-        said = await self.say(act, **fields)
         for _ in range(TRIES):
+            said = await self.say(act, **fields)
             if said["answer"] == "accepted":
                 return said
             if "tap" in said.get("next_step", ""):
                 await self.tap()
             await self.scene.wait(3)  # what was just done may still be on its way
-            said = await self.say(act, **fields)
         mistakes = "; ".join(said.get("mistakes", ()))
         raise CannotDo(f"{act}: {said.get('text')} ({mistakes or said.get('next_step')})")
 
