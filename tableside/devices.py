@@ -169,9 +169,14 @@ def _tell_found(turn: Turn, device: str) -> None:
     turn.happened(LevelsFound(device=device, is_lid_open=found.is_lid_open, jams=found.jams, faults=found.faults))
 
 
+def _has_forgotten(before: DeviceLevels, fact: events.DeviceReady) -> bool:
+    """Its memory was wiped, and with it the count of its boots: the same number is another boot (TDL 10.3)."""
+    return fact.newest_notice < before.notice or (fact.epoch == 0 and before.epoch != 0)
+
+
 def _ready(turn: Turn, fact: events.DeviceReady) -> None:
     before = of(turn, fact.device)
-    is_new_boot = before.boot != fact.boot or before.serial != fact.serial
+    is_new_boot = before.boot != fact.boot or before.serial != fact.serial or _has_forgotten(before, fact)
     levels = replace(
         before,
         is_connected=True,

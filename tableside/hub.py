@@ -33,6 +33,7 @@ from tableside.inputs import (
 from tableside.journal.record import CommitResult, Draft
 from tableside.journal.store import Journal, JournalUnavailable
 from tableside.orders import acknowledge, carry_out
+from tableside.procedures.conditions import is_on_reserve
 from tableside.renewals import Renewals
 from tableside.requests import AnyRequest, Request
 from tableside.rows import decision_of, draft_checkpoint, drafts_of_turn
@@ -108,7 +109,8 @@ class Hub:
         self._room.set()
         self._renewals = Renewals()
         self._blind_since_ns: int | None = None
-        self._is_on_reserve = journal.condition().reserve_rows > 0
+        # As the table was told: what has changed while no daemon ran, opening the journal included, it hears now.
+        self._is_on_reserve = is_on_reserve(state)
         self._carry_over_ns = 0
         self._working_since_ns: int | None = None
         self._rows_since_checkpoint = 0
@@ -296,12 +298,12 @@ class Hub:
     def _watch_commit(self, result: CommitResult) -> None:
         if result.seconds > SLOW_COMMIT_S:
             self._put(_Waiting(CommitSlow(seconds=round(result.seconds, 3))))
-        is_on_reserve = result.where == "reserve"
-        if is_on_reserve and not self._is_on_reserve:
+        is_reserve = result.where == "reserve"
+        if is_reserve and not self._is_on_reserve:
             self._put(_Waiting(JournalOnReserve(why="; ".join(self._journal.condition().troubles))))
-        elif self._is_on_reserve and not is_on_reserve:
+        elif self._is_on_reserve and not is_reserve:
             self._put(_Waiting(JournalRestored(rows=0)))  # a commit that reached the journal carried them over
-        self._is_on_reserve = is_on_reserve
+        self._is_on_reserve = is_reserve
 
     async def _carry_over(self) -> None:
         """While rows stand on the reserve, try each second to bring them into the journal."""

@@ -199,6 +199,11 @@ def _normal(turn: Turn, what: events.BufferNormal) -> None:
 # --- the product itself -------------------------------------------------------------------------------------
 
 
+def is_on_reserve(state: TableState) -> bool:
+    """The table has been told that rows go to the reserve, and not yet that the journal is back."""
+    return f"{Scope.DEAL}:{JOURNAL}" in state.locks.standing
+
+
 def _on_reserve(turn: Turn, what: JournalOnReserve) -> None:
     """No journal, no new round; the one in progress may end on the reserve (design rule 8)."""
     incidents.open_incident(turn, JOURNAL, "CSM-8", f"rows go to the reserve: {what.why}")

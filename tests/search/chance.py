@@ -171,7 +171,7 @@ def value_for(chance: Chance, act: str, name: str, state: TableState | None) -> 
         return cards_for(chance, act)
     if name == "moved":
         return 0 if chance.is_honest else chance.some((0, 1, 3))
-    return chance.some(VALUES[name])
+    return chance.some(VALUES.get(name, UNSURE))
 
 
 def cards_for(chance: Chance, act: str) -> Any:
@@ -181,6 +181,7 @@ def cards_for(chance: Chance, act: str) -> Any:
     return chance.some((0, 1, 2, 10, 52, 104))
 
 
+UNSURE = (True, False)
 PLACES = ("machine", "table", "tray", "hopper", "aside", "moon")
 VALUES: dict[str, Sequence[Any]] = {
     "why": ("", "a guest asked", "spilt water"),

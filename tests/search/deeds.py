@@ -17,8 +17,8 @@ from simulator.line import Direction, LineFault
 from simulator.sorting import sorted_groups
 from simulator.world.cards import Card, Pile
 from simulator.world.happenings import Spot
-from simulator.world.table import ASIDE, ELSEWHERE, RESERVE, SPREAD
-from tests.search.house import House
+from simulator.world.table import ASIDE, RESERVE, SPREAD
+from tests.search.house import House, new_decks
 from tests.search.story import Act
 
 TAKING = ("take-stuck", "take-from-nose", "empty-by-hand")
@@ -41,8 +41,11 @@ async def ask(house: House, act: str, staff: str = "", **given: Any) -> None:
         house.left += asking
         return
     await asyncio.gather(*asking)
-    if act == "cards-taken-out" and house.last_answer["answer"] == "accepted":
-        house.taken = 0
+    if house.last_answer["answer"] == "accepted":
+        if act == "cards-taken-out":
+            house.taken = 0
+        elif act == "open-table":
+            new_decks(house.room, house.setting)
 
 
 async def repeat(house: House, place: int) -> None:
@@ -168,20 +171,6 @@ async def gather(house: House) -> None:
     house.room.stage.act(all_of_it)
 
 
-async def renew_decks(house: House) -> None:
-    """New decks for a new session: whole ones in the cabinet and in the reserve, nothing else on the felt."""
-    table = house.room.table
-
-    def renew() -> None:
-        for card in table.cards:
-            if "shuffler" in card.pile.name:
-                continue
-            is_reserve = card.deck and (card.deck - 1) % (house.setting.decks + 1) == house.setting.decks
-            card.move_to(table.felt[ELSEWHERE if not card.deck else RESERVE if is_reserve else SPREAD])
-
-    house.room.stage.act(renew)
-
-
 # --- cables, power, daemon, disk, clock ------------------------------------------------------------------------
 
 
@@ -263,7 +252,7 @@ async def wait(house: House) -> None:
 DEEDS: Mapping[str, Callable[..., Awaitable[None]]] = {
     deed.__name__.replace("_", "-"): deed
     for deed in (
-        ask, repeat, hands, world, replace, gather, renew_decks, line, crash, restart, disk, clock, heal, wait
+        ask, repeat, hands, world, replace, gather, line, crash, restart, disk, clock, heal, wait
     )
 }  # fmt: skip
 

@@ -19,6 +19,7 @@ from simulator.line import LineFault
 from simulator.room import Room
 from simulator.speaking import ChannelLost, Conversation, Said
 from simulator.watch import Watch
+from simulator.world.table import ELSEWHERE, RESERVE, SPREAD
 from tableside.config import HostConfig
 from tableside.ground import Ground
 from tableside.journal.opening import Place, open_file
@@ -140,7 +141,27 @@ def room_of(setting: Setting) -> Room:
         decks=tuple(msgspec.structs.replace(decks, count=setting.decks) for decks in plan.decks),
         devices=tuple(msgspec.structs.replace(device, bad_line=noise) for device in plan.devices),
     )
-    return Room(plan)
+    room = Room(plan)
+    for machine in room.table.machines.values():
+        carousel = machine.carousel
+        for sensor in (carousel.in_sensor, carousel.out_sensor, carousel.look_sensor):
+            sensor.misreads_per_card = 0.0  # else one card in 5,200 is missed by chance
+    new_decks(room, setting)
+    return room
+
+
+def new_decks(room: Room, setting: Setting) -> None:
+    """Whole decks for a session lie on the felt, and in the reserve; nothing else does."""
+    felt = room.table.felt
+
+    def renew() -> None:
+        for card in room.table.cards:
+            if "shuffler" in card.pile.name:
+                continue
+            is_reserve = (card.deck - 1) % (setting.decks + 1) == setting.decks
+            card.move_to(felt[ELSEWHERE if not card.deck else RESERVE if is_reserve else SPREAD])
+
+    room.stage.act(renew)
 
 
 @asynccontextmanager
@@ -166,4 +187,4 @@ async def house_of(setting: Setting, folder: Path) -> AsyncIterator[House]:
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-__all__ = ["ChannelLost", "House", "MortalHost", "NoAnswer", "house_of"]
+__all__ = ["ChannelLost", "House", "MortalHost", "NoAnswer", "house_of", "new_decks"]

@@ -33,13 +33,9 @@ PACKET = 104
 
 
 def open_table(crew: Crew, state: TableState) -> Act | None:
-    """Whole decks on the table, then the dealer opens."""
+    """The dealer opens, whole decks are brought."""
     if state.procedures.session.state is not SessionState.CLOSED:
         return None
-    felt = crew.felt
-    decks = crew.house.setting.decks
-    if len(felt[SPREAD]) != 2 * decks * 52 and not crew.is_tired_of(Act("renew-decks", {}, 0.5)):
-        return Act("renew-decks", {}, 0.5)
     return ask("open-table", DEALER, dealer=DEALER)
 
 

@@ -6,6 +6,7 @@ It refuses everything that lives in real time (threads, sockets, child processes
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 import selectors
 import threading
@@ -18,6 +19,9 @@ T = TypeVar("T")
 
 # A loop that turns this often at one instant will never move on: a day's load at one instant takes some thousand.
 STANDSTILL_TURNS = 1_000_000
+
+# Sums and differences of two times of a day differ by less than this.
+ROUNDING_S = 1e-6
 
 REFUSED = {
     "run_in_executor": "a thread",
@@ -79,6 +83,7 @@ class JumpingLoop(asyncio.SelectorEventLoop):
         self._turns_at_now = 0
         self._home_thread = threading.get_ident()
         super().__init__(_JumpingSelector(self._jump))
+        self._ring_on_time()
 
     def time(self) -> float:
         return self._now_s
@@ -92,12 +97,27 @@ class JumpingLoop(asyncio.SelectorEventLoop):
         if timeout_s is None:
             raise DeadLock(f"nothing is ready and no timer is set at {self._now_s:.3f} s; waiting:{_waiting(self)}")
         if timeout_s > 0:
-            self._now_s += timeout_s
+            self._now_s = self._due_after(timeout_s)
+            self._ring_on_time()
             self._turns_at_now = 0
             return
         self._turns_at_now += 1
         if self._turns_at_now > STANDSTILL_TURNS:
             raise Standstill(f"{STANDSTILL_TURNS} turns at {self._now_s:.3f} s; tasks:{_waiting(self)}")
+
+    def _ring_on_time(self) -> None:
+        """Timers ring at their time, not one nanosecond early as in the base loop.
+
+        A real clock moves on by itself; here whoever looks and finds that his time has not come would set his timer
+        again, and it would ring at the same instant for ever.
+        """
+        self._clock_resolution = math.ulp(self._now_s)
+
+    def _due_after(self, timeout_s: float) -> float:
+        """The next timer's own time: a sum could miss it by a rounding."""
+        due_s: float = self._scheduled[0].when()  # type: ignore[attr-defined]  # the base loop's heap of timers
+        is_next = abs(self._now_s + timeout_s - due_s) < ROUNDING_S
+        return due_s if is_next else self._now_s + timeout_s
 
 
 def _refusal(name: str, what: str) -> str:

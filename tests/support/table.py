@@ -87,7 +87,8 @@ class Table:
         return self.give(kind(device=device, boot=boot, number=number, **fields))  # type: ignore[arg-type]  # kinds differ in fields
 
     def ready(self, device: str = "shuffler", **changes: object) -> tuple[Decision, ...]:
-        """The device is connected, empty and well, save for `changes`."""
+        """The device is connected, empty and well, and has told all, save for `changes`."""
+        told = self._notices.get(device, 0)
         fields: dict[str, object] = {
             "device": device,
             "maker": "Test",
@@ -100,8 +101,8 @@ class Table:
             "boot_cause": "power",
             "epoch": HOUSE.epoch,
             "highest_number": 0,
-            "oldest_notice": 1,
-            "newest_notice": 0,
+            "oldest_notice": told + 1,
+            "newest_notice": told,
             "abilities": ENFORCING,
             "content": 0 if device != "switches" else None,
             "areas": (0, 0, 0) if device != "switches" else None,

@@ -12,7 +12,7 @@ from tableside.inputs import Input
 from tableside.locks import Scope, standing
 from tableside.requests import HandCount, SettleUnknown
 from tableside.tables import Turn
-from tests.support.session import levels
+from tests.support.session import levels, open_table
 from tests.support.table import HOUSE, Table
 
 LAMP_ONLY = dict.fromkeys(Ability, Holding.CANNOT) | {Ability.LAMP: Holding.ENFORCES}
@@ -166,6 +166,16 @@ def test_a_device_that_has_forgotten_our_epoch_is_not_adopted_by_itself() -> Non
     table.ready(epoch=0)
     assert [opened.kind for opened in table.all_of(IncidentOpened)] == ["other epoch"]
     assert not [intended for intended in table.all_of(CommandIntended) if intended.verb is Verb.ADOPT]
+
+
+def test_what_a_device_tells_after_its_memory_was_wiped_is_news_though_the_boot_has_the_same_number() -> None:
+    table = open_table()
+    assert table.state.devices.known["shuffler"].boot == 1
+    table.give(events.DeviceLost(device="shuffler", why="power"))
+    table.restarted("shuffler", boot=1, epoch=0, content=312)
+    table.notice(events.DeviceBooted, cause="power", content=312)
+    table.notice(events.CardJammed, place=events.Place.EXIT)
+    assert "deal:jam exit" in table.state.locks.standing
 
 
 def test_a_switch_box_is_adopted_too_or_its_lamp_would_be_refused() -> None:

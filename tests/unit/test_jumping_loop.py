@@ -51,7 +51,25 @@ async def test_timers_fire_in_the_order_of_their_time() -> None:
     for moment in moments:
         loop.call_at(moment, lambda: fired.append(loop.time()))
     await asyncio.sleep(1e6 + 1)
-    assert fired == pytest.approx(sorted(moments), abs=1e-6)
+    assert fired == sorted(moments)
+
+
+@pytest.mark.virtual_time
+async def test_a_timer_never_rings_before_its_time() -> None:
+    """Who looks whether his time has come and sets the timer again would do so for ever."""
+    loop = asyncio.get_running_loop()
+    await asyncio.sleep(0.1 + 0.2)
+    for due in (0.9 - 1e-16, 0.9, 138.6, 138.6 + 3e-10):
+        rung = asyncio.Event()
+        loop.call_at(due - 3e-10, rung.set)
+        loop.call_at(due, rung.set)
+        turns = 0
+        while loop.time() < due:
+            rung.clear()
+            loop.call_at(due, rung.set)
+            await rung.wait()
+            turns += 1
+            assert turns < 4
 
 
 @pytest.mark.virtual_time
