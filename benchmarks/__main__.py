@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from benchmarks import hub_day, jam_alert, journal_rows, request_reply, serial_round_trip
+from benchmarks import hub_day, idle_daemon, jam_alert, journal_rows, request_reply, serial_round_trip, short_day
 from benchmarks.compare import Row
 
 ALL: Mapping[str, Callable[[], list[Row]]] = {
@@ -13,7 +13,9 @@ ALL: Mapping[str, Callable[[], list[Row]]] = {
     "request": request_reply.measure,
     "jam": jam_alert.measure,
     "journal": journal_rows.measure,
+    "day": short_day.measure,
     "hub": hub_day.measure,
+    "idle": idle_daemon.measure,
 }
 
 

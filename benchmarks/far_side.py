@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 
-from benchmarks.prepared import Answer, modbus_device, tdl_device
+from benchmarks.prepared import Answer, modbus_device, osdp_reader, tdl_device
 
 ROOT = Path(__file__).parents[1]
 READ_SIZE = 65_536
@@ -59,6 +59,7 @@ ROLES: Mapping[str, Callable[[], Answer]] = {
     "echo": lambda: _echo,
     "tdl": tdl_device,
     "modbus": modbus_device,
+    "osdp": osdp_reader,
 }
 
 

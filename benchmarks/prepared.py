@@ -10,8 +10,12 @@ import struct
 from collections.abc import Callable, Mapping
 
 from firmware_bridge.wire.garbage import Garbage
+from firmware_bridge.wire.osdp.codes import CommandCode, ReplyCode
+from firmware_bridge.wire.osdp.frame import Frame as OsdpFrame
+from firmware_bridge.wire.osdp.frame import decode_frame as decode_osdp
+from firmware_bridge.wire.osdp.frame import encode_frame as encode_osdp
 from firmware_bridge.wire.tdl.cbor import Value
-from firmware_bridge.wire.tdl.codes import VERSION, Holding, MessageType, Operation, Profile, Status
+from firmware_bridge.wire.tdl.codes import MAX_SEQ, VERSION, Holding, MessageType, Operation, Profile, Status
 from firmware_bridge.wire.tdl.frame import Frame
 from firmware_bridge.wire.tdl.keys import (
     FaultsKey,
@@ -29,6 +33,8 @@ Answer = Callable[[bytes], bytes]  # what has come in one read, and what goes ba
 EPOCH = 0xA1B2C3D4
 MODEL, SERIAL = "CSM-BENCH", "000001"
 CARDS_IN, CARDS_OUT, JAMS = 123_456, 123_144, 7
+OSDP_ADDRESS = 1
+POLL_BYTES = 8
 
 _Body = Mapping[int, Value]
 
@@ -111,6 +117,36 @@ _LEVELS: Mapping[int, _Body] = {
     Operation.FAULTS: {FaultsKey.STANDING: ()},
     Operation.METERS: {MetersKey.CARDS_IN: CARDS_IN, MetersKey.CARDS_OUT: CARDS_OUT, MetersKey.JAMS: JAMS},
 }
+
+
+def tdl_pings(session: int = 1) -> list[bytes]:
+    """PING under each of its numbers."""
+    return [
+        encode_stream(Frame(MessageType.REQUEST, Operation.PING, seq, session, {})) for seq in range(1, MAX_SEQ + 1)
+    ]
+
+
+# --- OSDP ---------------------------------------------------------------------------------------------------
+
+
+def osdp_polls() -> list[bytes]:
+    """POLL under each of its numbers; 0 is for a new beginning only."""
+    return [_osdp(CommandCode.POLL, number, is_reply=False) for number in range(1, 4)]
+
+
+def osdp_reader() -> Answer:
+    """A badge reader with nothing new to tell: every command is answered with ACK."""
+
+    def answer(asked: bytes) -> bytes:
+        frame = decode_osdp(asked)
+        return b"" if isinstance(frame, Garbage) else _osdp(ReplyCode.ACK, frame.sequence, is_reply=True)
+
+    return from_table(answer, lambda asked: len(asked) >= POLL_BYTES)
+
+
+def _osdp(code: int, sequence: int, *, is_reply: bool) -> bytes:
+    return encode_osdp(OsdpFrame(OSDP_ADDRESS, is_reply, sequence, int(code)))
+
 
 # --- Modbus RTU: read holding registers ---------------------------------------------------------------------
 

@@ -99,8 +99,9 @@ class Pipe:
 class VirtualHost:
     """The daemon, which can be killed and started again; its files, and the room, stay."""
 
-    def __init__(self, config: HostConfig, room: Room, clock: LoopClock) -> None:
+    def __init__(self, config: HostConfig, room: Room, clock: LoopClock, *, is_in_memory: bool = False) -> None:
         self.config = config
+        self._is_in_memory = is_in_memory
         self.starts = 0
         self.daemon: Daemon | None = None
         self.hears: list[Callable[[bytes], None]] = []
@@ -126,7 +127,12 @@ class VirtualHost:
 
     def ground(self, life: int) -> Ground:
         """What stands under the daemon in one of its lives."""
-        return ground(self._clock, lambda address: self._connect(address, life), self._sessions)
+        return ground(
+            self._clock,
+            lambda address: self._connect(address, life),
+            self._sessions,
+            is_in_memory=self._is_in_memory,
+        )
 
     async def kill(self) -> None:
         """At once: nothing more goes out, nobody is told."""
@@ -230,13 +236,15 @@ def house_config(folder: Path) -> HostConfig:
 
 
 @asynccontextmanager
-async def house(folder: Path, *, seed: int = 7, chance: Chance = Chance.NEVER) -> AsyncIterator[House]:
-    """A house with the daemon running; at the end a clean stop."""
+async def house(
+    folder: Path, *, seed: int = 7, chance: Chance = Chance.NEVER, is_in_memory: bool = False
+) -> AsyncIterator[House]:
+    """A house with the daemon running; at the end a clean stop. A journal in memory dies with its daemon."""
     room = Room(virtual_plan(seed=seed, chance=chance))
     room.power_up()
     cables = asyncio.create_task(room.run(), name="room")
     clock = LoopClock(asyncio.get_running_loop(), wall_start_ns=WALL_START_NS)
-    host = VirtualHost(house_config(folder), room, clock)
+    host = VirtualHost(house_config(folder), room, clock, is_in_memory=is_in_memory)
     await host.start()
     try:
         yield House(room, host, voice_of(SideDesk(room)))

@@ -161,8 +161,14 @@ async def compare_pin_at_once(pin: str, stored: str) -> bool:
     return is_pin(pin, stored)
 
 
-def ground(clock: LoopClock, connect: Callable[[str], Awaitable[Link]], numbers: list[int] | None = None) -> Ground:
-    """The in-loop twins of everything under a daemon."""
+def ground(
+    clock: LoopClock,
+    connect: Callable[[str], Awaitable[Link]],
+    numbers: list[int] | None = None,
+    *,
+    is_in_memory: bool = False,
+) -> Ground:
+    """The in-loop twins of everything under a daemon; the journal in its file, or in memory."""
     used = [] if numbers is None else numbers
 
     def next_session() -> int:
@@ -170,7 +176,7 @@ def ground(clock: LoopClock, connect: Callable[[str], Awaitable[Link]], numbers:
         return used[-1]
 
     async def open_journal(place: Place) -> Journal:
-        return InLoopJournal.open(place, clock, epoch=0xA1B2C3D4)
+        return InLoopJournal.open(Place(place.table, None, None) if is_in_memory else place, clock, epoch=0xA1B2C3D4)
 
     return Ground(
         clock=clock,

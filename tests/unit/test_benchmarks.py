@@ -6,12 +6,13 @@ from collections import Counter
 
 import pytest
 
-from benchmarks import hub_day, jam_alert, journal_rows, request_reply, serial_round_trip
+from benchmarks import hub_day, idle_daemon, jam_alert, journal_rows, request_reply, serial_round_trip, short_day
 from benchmarks.compare import Reach, Row, interleave, rows
 from benchmarks.table_day import CARDS, table_day
 from drivers import events
 from tableside.procedures.session import SessionState
 from tableside.state import TableState, reduce
+from tests.scenarios.virtual_house import ROOT
 from tests.support.session import ALL
 from tests.support.table import HOUSE
 
@@ -64,7 +65,7 @@ def test_request_reply() -> None:
 
 
 def test_jam_alert() -> None:
-    assert_measured(jam_alert.measure(rounds=1, samples=3), jam_alert.PEER, jam_alert.PEER)
+    assert_measured(jam_alert.measure(rounds=1, samples=3, rested=1), *[jam_alert.PEER] * 3)
 
 
 def test_hub_day() -> None:
@@ -83,3 +84,13 @@ def test_table_day_is_a_day_on_which_all_is_well() -> None:
     assert state.procedures.session.state is SessionState.CLOSED
     assert not state.locks.standing
     assert not state.incidents.last
+
+
+@pytest.mark.system
+def test_idle_daemon() -> None:
+    assert_measured(idle_daemon.measure(rounds=1, window_s=1.5), idle_daemon.PEER, idle_daemon.MEMORY)
+
+
+def test_short_day() -> None:
+    """With the shortest scenario that there is."""
+    assert_measured(short_day.measure(rounds=1, scenario=ROOT / "scenarios" / "first_rounds.toml"), short_day.PEER)
