@@ -20,7 +20,7 @@ from benchmarks.compare import ROUNDS, Reach, Row
 from tests.scenarios.virtual_house import ROOT, house
 from tests.support.jumping_loop import run_virtual
 
-SCENARIO = ROOT / "scenarios" / "first_rounds.toml"
+SCENARIO = ROOT / "scenarios" / "short_day.toml"
 PEER = "real time"
 
 
