@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .director import Director, Outcome, gather_cast
+from .director import Director, HostProcess, Outcome, gather_cast
 from .hands_voice import SideVoice
 from .kinds import KINDS
 from .people import Scene
@@ -92,8 +92,11 @@ class AlertTeller:
             self._tell(f"  ✓ {self._watch.alert_texts[row.body['alert']]} cleared: {row.body['why']}")
 
 
-async def play(path: Path, where: Where, tell: Tell) -> Outcome:
-    """Play the file to its end or first mismatch. Raises `ScenarioRefused`."""
+async def play(path: Path, where: Where, tell: Tell, host: HostProcess | None = None) -> Outcome:
+    """Play the file to its end or first mismatch; `host` kills and starts the daemon, else the launcher does.
+
+    Raises `ScenarioRefused`.
+    """
     scenario = read_scenario(path, KINDS)
 
     async def talk() -> Channel:
@@ -119,7 +122,7 @@ async def play(path: Path, where: Where, tell: Tell) -> Outcome:
     beside = [asyncio.create_task(side.run(), name="side channel"), asyncio.create_task(teller.run(), name="alerts")]
     tell(f"— {scenario.title} —")
     try:
-        return await Director(scenario, scene, Launcher()).run()
+        return await Director(scenario, scene, host or Launcher()).run()
     finally:
         for task in beside:
             task.cancel()

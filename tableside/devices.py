@@ -86,6 +86,11 @@ class DeviceLevels(msgspec.Struct, frozen=True):
         """What the device kept while it was away has arrived: meters are as they were when it connected."""
         return self.notice >= self.backlog
 
+    @property
+    def is_up_to_date(self) -> bool:
+        """It is here, and nothing that it kept is still to come."""
+        return self.is_connected and self.has_told_all
+
 
 class Devices(msgspec.Struct, frozen=True):
     """By device name. `in_use`: the shuffler that a swap brought in; empty: the house's first one."""

@@ -70,6 +70,13 @@ class RoundEnded(Happening, frozen=True, kw_only=True):
     cards: int
 
 
+class CardsToldLate(Happening, frozen=True, kw_only=True):
+    """So many more cards of a round that had ended before the machine told of them."""
+
+    round: int
+    cards: int
+
+
 class RoundRuled(Happening, frozen=True, kw_only=True):
     """A supervisor's ruling on the round in progress."""
 

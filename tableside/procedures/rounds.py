@@ -6,11 +6,7 @@ rounds are the round's return: what lies on the table and in the tray goes in to
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import TYPE_CHECKING
-
-import msgspec
-from msgspec.structs import replace
 
 from drivers.events import Ability, Holding, PacketEnded, PermitKind
 from tableside import alerts, card_account, devices, incidents, locks, presence
@@ -31,6 +27,8 @@ from tableside.happenings import (
 from tableside.house import Role
 from tableside.locks import Scope
 from tableside.permits import DEAL_MS, RETURN_FEED_MS, Wish
+from tableside.procedures import told_late
+from tableside.procedures.round_slice import RoundSlice, RoundState, of, outside, put
 from tableside.requests import EndRound, HoldOver, RuleRound
 from tableside.session_happenings import ReloadCompleted, ReloadStarted
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -43,35 +41,6 @@ RULINGS = ("goes on", "finished elsewhere", "void")
 CARDS_AFTER_STOP = 1
 
 
-class RoundState(StrEnum):
-    """What the round is doing."""
-
-    CLOSED = "closed"
-    WAITING = "waiting"
-    DEALING = "dealing"
-    OVER = "over"
-    RETURNING = "returning"
-
-
-class RoundSlice(msgspec.Struct, frozen=True):
-    """Counts in cards. `held_over` lie outside since round `held_since`; `lag` wait for the next deal.
-
-    `inserted_ns` is when (UTC) cards of the rounds from the first to the second of `inserted_rounds` began to go in.
-    """
-
-    state: RoundState = RoundState.CLOSED
-    number: int = 0
-    dealt: int = 0
-    to_return: int = 0
-    returned: int = 0
-    held_over: int = 0
-    held_since: int = 0
-    lag: int = 0
-    after_stop: int = 0
-    inserted_rounds: tuple[int, int] = (0, 0)
-    inserted_ns: int = 0
-
-
 def is_open(state: TableState) -> bool:
     """Cards of a round are being dealt."""
     return state.procedures.rounds.state is RoundState.DEALING
@@ -80,11 +49,6 @@ def is_open(state: TableState) -> bool:
 def lag_round(rounds: RoundSlice) -> int:
     """The round whose cards wait for the next deal, or go in during it."""
     return rounds.number if rounds.state is RoundState.WAITING else rounds.number - 1
-
-
-def outside(state: TableState) -> int:
-    """Cards that belong back into the machine: on the table and in the tray."""
-    return state.account.at(card_account.TABLE) + state.account.at(card_account.TRAY)
 
 
 def wishes(state: TableState) -> tuple[Wish, ...]:
@@ -108,16 +72,6 @@ def _return_feed(machine: str, cards: int, count_from: str, returned: int) -> Wi
     return Wish(machine, PermitKind.FEED, RETURN_FEED_MS, cards, None, count_from, returned)
 
 
-def put(turn: Turn, **changes: object) -> None:
-    """Change the slice."""
-    procedures = turn.state.procedures
-    turn.state = replace(turn.state, procedures=replace(procedures, rounds=replace(procedures.rounds, **changes)))
-
-
-def _of(turn: Turn) -> RoundSlice:
-    return turn.state.procedures.rounds
-
-
 def _close(turn: Turn, _what: ClosingAnnounced) -> None:
     """The session ends: what is still outside is gathered and sorted, not carried into the next one."""
     put(turn, held_over=0, held_since=0, lag=0, to_return=0, returned=0)
@@ -128,18 +82,18 @@ def _close(turn: Turn, _what: ClosingAnnounced) -> None:
 
 
 def _first_card(turn: Turn, what: CardsLeft) -> None:
-    rounds = _of(turn)
+    rounds = of(turn)
     left_outside = outside(turn.state) - what.cards
     if left_outside > rounds.held_over + rounds.lag:
         _hold(turn, left_outside)  # nobody said so: cards of the last round are still outside (CSM-11)
-    put(turn, number=rounds.number + 1, dealt=what.cards, returned=0, to_return=0, after_stop=0)
+    put(turn, number=rounds.number + 1, dealt=what.cards, returned=0, to_return=0, after_stop=0, is_untold=False)
     turn.happened(RoundStarted(round=rounds.number + 1))
     if locks.standing(turn.state, Scope.DEAL):  # also what stops only the next round: this is it
         _dealt_while_stopped(turn, what)
 
 
 def _next_cards(turn: Turn, what: CardsLeft) -> None:
-    put(turn, dealt=_of(turn).dealt + what.cards, after_stop=0)
+    put(turn, dealt=of(turn).dealt + what.cards, after_stop=0)
 
 
 def _is_stopped(turn: Turn, _what: CardsLeft) -> bool:
@@ -148,7 +102,7 @@ def _is_stopped(turn: Turn, _what: CardsLeft) -> bool:
 
 def _dealt_while_stopped(turn: Turn, what: CardsLeft) -> None:
     """An enforcing machine may finish one card; more, or any where the stop is only asked, is an incident."""
-    after = _of(turn).after_stop + what.cards
+    after = of(turn).after_stop + what.cards
     put(turn, after_stop=after)
     holds = devices.of(turn, what.device).holding(Ability.DEAL) is Holding.ENFORCES
     if after > (CARDS_AFTER_STOP if holds else 0):
@@ -159,7 +113,7 @@ def _dealt_while_stopped(turn: Turn, what: CardsLeft) -> None:
 
 
 def _dealt_stopped(turn: Turn, what: CardsLeft) -> None:
-    put(turn, dealt=_of(turn).dealt + what.cards)
+    put(turn, dealt=of(turn).dealt + what.cards)
     _dealt_while_stopped(turn, what)
 
 
@@ -167,8 +121,8 @@ def _dealt_stopped(turn: Turn, what: CardsLeft) -> None:
 
 
 def _over(turn: Turn, how: str) -> None:
-    rounds = _of(turn)
-    put(turn, to_return=outside(turn.state) - rounds.lag, returned=0)
+    rounds = of(turn)
+    put(turn, to_return=outside(turn.state) - rounds.lag, returned=0, is_untold=told_late.is_behind(turn))
     turn.happened(RoundEnded(round=rounds.number, how=how, cards=rounds.dealt))
     turn.happened(QuietPointReached(point="round over"))
 
@@ -183,12 +137,12 @@ def _ruled(turn: Turn, what: RuleRound) -> None:
 
 
 def _tell_ruling(turn: Turn, what: RuleRound) -> None:
-    turn.happened(RoundRuled(round=_of(turn).number, ruling=what.ruling, by=turn.by))
+    turn.happened(RoundRuled(round=of(turn).number, ruling=what.ruling, by=turn.by))
 
 
 def _inferred_over(turn: Turn, what: CardsEntered) -> None:
     """The first card in before DONE means the round is over (semantics §4), and is marked so."""
-    rounds = _of(turn)
+    rounds = of(turn)
     _going_in(turn, rounds.held_since or rounds.number, rounds.number)
     put(turn, to_return=outside(turn.state) + what.cards - rounds.lag, returned=what.cards)
     turn.happened(RoundEnded(round=rounds.number, how="inferred", cards=rounds.dealt))
@@ -201,11 +155,11 @@ def _is_return(_turn: Turn, what: CardsEntered) -> bool:
 
 
 def _is_lag(turn: Turn, what: CardsEntered) -> bool:
-    return _is_return(turn, what) and _of(turn).lag >= what.cards
+    return _is_return(turn, what) and of(turn).lag >= what.cards
 
 
 def _lag_in(turn: Turn, what: CardsEntered) -> None:
-    rounds = _of(turn)
+    rounds = of(turn)
     if not rounds.returned:
         _going_in(turn, lag_round(rounds), lag_round(rounds))
     put(turn, lag=rounds.lag - what.cards, returned=rounds.returned + what.cards)
@@ -225,10 +179,10 @@ def _goes_on(_turn: Turn, what: RuleRound) -> bool:
 
 
 def _entered(turn: Turn, what: CardsEntered) -> None:
-    rounds = _of(turn)
+    rounds = of(turn)
     if not rounds.returned:
         _going_in(turn, rounds.held_since or rounds.number, rounds.number)
-    put(turn, returned=_of(turn).returned + what.cards)
+    put(turn, returned=of(turn).returned + what.cards)
     _ended_if_complete(turn)
 
 
@@ -238,13 +192,13 @@ def _going_in(turn: Turn, first: int, last: int) -> None:
 
 
 def _ended_if_complete(turn: Turn) -> None:
-    rounds = _of(turn)
+    rounds = of(turn)
     if rounds.returned >= rounds.to_return:
         _close_return(turn, held_over=0)
 
 
 def _close_return(turn: Turn, held_over: int) -> None:
-    rounds = _of(turn)
+    rounds = of(turn)
     if not held_over:
         put(turn, held_over=0, held_since=0)
         alerts.clear_alert(turn, "HELD-OVER-LONG", by=turn.by, why="inserted")
@@ -254,13 +208,13 @@ def _close_return(turn: Turn, held_over: int) -> None:
 
 
 def _hold_over(turn: Turn, _what: HoldOver) -> None:
-    cards = outside(turn.state) - _of(turn).lag
+    cards = outside(turn.state) - of(turn).lag
     _hold(turn, cards)
     _close_return(turn, held_over=cards)
 
 
 def _hold(turn: Turn, cards: int) -> None:
-    rounds = _of(turn)
+    rounds = of(turn)
     since = rounds.held_since or rounds.number
     put(turn, held_over=cards, held_since=since)
     turn.happened(CardsHeldOver(round=rounds.number, cards=cards))
@@ -276,12 +230,12 @@ def _is_out_again(_turn: Turn, what: CardsHandled) -> bool:
 
 
 def _out_again(turn: Turn, what: CardsHandled) -> None:
-    put(turn, returned=max(0, _of(turn).returned - what.cards))
+    put(turn, returned=max(0, of(turn).returned - what.cards))
 
 
 def _out_after_return(turn: Turn, _what: CardsHandled) -> None:
     """The round's cards were counted in already: what came out again waits for the next round's (CSM-11)."""
-    _hold(turn, outside(turn.state) - _of(turn).lag)
+    _hold(turn, outside(turn.state) - of(turn).lag)
 
 
 def _is_outside(_turn: Turn, what: DifferenceSettled) -> bool:
@@ -289,7 +243,7 @@ def _is_outside(_turn: Turn, what: DifferenceSettled) -> bool:
 
 
 def _carry(turn: Turn, _what: DifferenceSettled) -> None:
-    _hold(turn, outside(turn.state) - _of(turn).lag)
+    _hold(turn, outside(turn.state) - of(turn).lag)
 
 
 def _reinserts_after(turn: Turn, _what: EndRound) -> bool:
@@ -298,9 +252,9 @@ def _reinserts_after(turn: Turn, _what: EndRound) -> bool:
 
 def _over_with_lag(turn: Turn, _what: EndRound) -> None:
     """Cards wait outside until the next deal (re-insertion lag)."""
-    rounds = _of(turn)
+    rounds = of(turn)
     turn.happened(RoundEnded(round=rounds.number, how="told", cards=rounds.dealt))
-    put(turn, lag=outside(turn.state), returned=0, to_return=0)
+    put(turn, lag=outside(turn.state), returned=0, to_return=0, is_untold=told_late.is_behind(turn))
     turn.happened(QuietPointReached(point="round over"))
 
 
@@ -318,6 +272,7 @@ PROCEDURE = Procedure(
         Row(RoundState.WAITING, ReloadStarted, RoundState.CLOSED, rule="CSM-5", said="machine is emptied"),
         Row(RoundState.CLOSED, ReloadCompleted, RoundState.WAITING, rule="CSM-5", said="machine is loaded anew"),
         Row(RoundState.WAITING, ClosingAnnounced, RoundState.CLOSED, _close, rule="CSM-6", said="closing"),
+        *told_late.ROWS,
         Row(RoundState.WAITING, CardsLeft, RoundState.DEALING, _first_card, rule="CSM-8", said="first card"),
         Row(RoundState.DEALING, CardsLeft, None, _dealt_stopped, _is_stopped, rule="CSM-2", said="card under a stop"),
         Row(RoundState.DEALING, CardsLeft, None, _next_cards, rule="CSM-8", said="a card"),

@@ -18,7 +18,7 @@ from tableside.procedures.load_slice import LoadSlice
 from tableside.procedures.opening import OpeningSlice
 from tableside.procedures.people import PeopleSlice
 from tableside.procedures.reload import ReloadSlice
-from tableside.procedures.rounds import RoundSlice
+from tableside.procedures.round_slice import RoundSlice
 from tableside.procedures.session import SessionSlice
 from tableside.procedures.sort import SortSlice
 from tableside.procedures.swap_slice import SwapSlice

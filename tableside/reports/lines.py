@@ -81,6 +81,7 @@ LINES: Mapping[type, Sentence] = {
     happenings.PresenceShown: _presence,
     happenings.PresenceLapsed: lambda s, w: f"Presence for {w.operation} lapsed: {s.person(w.staff)}",
     happenings.CardsHeldOver: lambda _s, w: f"Round {w.round}: {w.cards} cards held over (CSM-11)",
+    happenings.CardsToldLate: lambda _s, w: f"Round {w.round}: {w.cards} more cards, told after its end",
     happenings.RoundRuled: lambda s, w: f"Round {w.round}: {w.ruling}, ruled{_by(s, w.by)}",
     happenings.ComplaintRaised: _complaint,
     happenings.ComplaintSettled: lambda s, w: f"Complaint {w.complaint} settled: {w.decision}{_by(s, w.by)}",

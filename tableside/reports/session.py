@@ -18,7 +18,7 @@ from tableside.decisions import (
     IncidentClosed,
     IncidentOpened,
 )
-from tableside.happenings import JamOpened, RoundEnded, SessionClosed, SessionOpened
+from tableside.happenings import CardsToldLate, JamOpened, RoundEnded, SessionClosed, SessionOpened
 from tableside.journal.chain import Finding
 from tableside.reports import paper
 from tableside.reports.lines import LINES
@@ -140,6 +140,9 @@ class _Counting:
         self.figures.rounds += 1
         self.figures.dealt += what.cards
 
+    def told_late(self, _told: Told, what: CardsToldLate) -> None:
+        self.figures.dealt += what.cards
+
     def loaded(self, _told: Told, what: PacketLoaded) -> None:
         self.figures.packets += 1
         self.figures.loaded += what.cards
@@ -176,6 +179,7 @@ class _Counting:
 
 _COUNTED: Mapping[type, Callable[..., None]] = {
     RoundEnded: _Counting.round_over,
+    CardsToldLate: _Counting.told_late,
     PacketLoaded: _Counting.loaded,
     JamOpened: _Counting.jammed,
     AlertRaised: _Counting.raised,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,17 @@ class Running:
         assert done.stdout, done.stderr + self.log
         return json.loads(done.stdout)
 
+    def told(self, act: str, **keys: object) -> Any:
+        """A read, such as `state`, asked at the socket itself."""
+        with socket.socket(socket.AF_UNIX) as line:
+            line.settimeout(DEADLINE_S)
+            line.connect(str(self.socket))
+            line.sendall(json.dumps({"id": "read", "act": act, **keys}).encode() + b"\n")
+            with line.makefile("rb") as answers:
+                said = json.loads(answers.readline())
+        assert said["answer"] == "told", said
+        return said["what"]
+
     def until_answering(self) -> None:
         """Wait until it takes connections."""
         until(lambda: self.process.poll() is not None or self._is_answered(), lambda: self.log)
@@ -100,23 +112,28 @@ def daemon(config: Path, control: Path, log: Path) -> Iterator[Running]:
 
 
 @contextmanager
-def simulated_table(folder: Path, *, pace: int = 20) -> Iterator[Path]:
-    """The demo's table simulated by a process of its own, on pseudo-terminals; gives the host's file."""
+def simulated_table(folder: Path, *, pace: int = 20, edits: Mapping[str, str] | None = None) -> Iterator[Path]:
+    """The demo's table simulated by a process of its own, on pseudo-terminals; gives the host's file.
+
+    `edits`: what is to stand in the demo's files instead, such as an address. The simulation is a laboratory's.
+    """
     shutil.copytree(ROOT / "demo", folder / "demo", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    _edit(folder / "demo", edits or {})
     (folder / "run" / "dev").mkdir(parents=True)
     plan, log = folder / "demo" / "simulation.toml", folder / "simulator.log"
     with log.open("wb") as said:
         process = subprocess.Popen(
-            [sys.executable, "-m", "simulator", "serve", str(plan), "--pace", str(pace)],
+            [sys.executable, "-m", "simulator", "serve", str(plan), "--pace", str(pace), "--lab"],
             env=environment(),
             stdin=subprocess.DEVNULL,
             stdout=said,
             stderr=subprocess.STDOUT,
         )
     try:
-        devices = ("shuffler", "spare", "switches", "badges")
+        nodes = re.findall(r"serial://\.\./(run/dev/\w+)", plan.read_text("utf-8"))
+        opened = [folder / "run" / "simulator.sock", *(folder / node for node in nodes)]
         until(
-            lambda: process.poll() is not None or all((folder / "run" / "dev" / name).exists() for name in devices),
+            lambda: process.poll() is not None or all(path.exists() for path in opened),
             lambda: log.read_text("utf-8"),
         )
         assert process.poll() is None, log.read_text("utf-8")
@@ -124,3 +141,13 @@ def simulated_table(folder: Path, *, pace: int = 20) -> Iterator[Path]:
     finally:
         process.terminate()
         process.wait(DEADLINE_S)
+
+
+def _edit(folder: Path, edits: Mapping[str, str]) -> None:
+    """Replace in every file of a configuration; what is found nowhere is a mistake of the test."""
+    texts = {path: path.read_text("utf-8") for path in folder.glob("*.toml")}
+    for old, new in edits.items():
+        assert any(old in text for text in texts.values()), old
+        texts = {path: text.replace(old, new) for path, text in texts.items()}
+    for path, text in texts.items():
+        path.write_text(text, "utf-8")
