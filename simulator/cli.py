@@ -6,11 +6,11 @@ import asyncio
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from .side_client import SideChannelRefused, ask
+from .side_client import SideChannelRefused, answers, ask
 
 if TYPE_CHECKING:
     from .room import Room
@@ -53,9 +53,11 @@ def serve(plan: Path, pace: float | None, lab: bool) -> None:
             settings, pace=settings.pace if pace is None else pace, is_lab=settings.is_lab or lab
         )
         asyncio.run(run_simulator(msgspec.structs.replace(given, simulation=changed), _say_ready))
-    except (PlanRefused, CableRefused, KeepingRefused, OSError, ValueError) as refused:
+    except (PlanRefused, CableRefused, KeepingRefused, ValueError) as refused:
         click.echo(str(refused), err=True)
         sys.exit(EXIT_CONFIG)
+    except OSError as error:
+        _is_no_file(error, plan)
 
 
 @main.command()
@@ -73,11 +75,18 @@ def scenario(file: Path, plan: Path, pace: float | None, control_socket: Path, t
 
     try:
         given = read_plan(plan).simulation
+        answers(Path(given.side_channel), "simulator", "start one with `tableside-sim serve`")
+        answers(control_socket, "daemon", "start it with `tableside run`")
         where = Where(control_socket, Path(given.side_channel), table, pace or given.pace, language)
         outcome = asyncio.run(play(file, where, click.echo))
     except (PlanRefused, ScenarioRefused) as refused:
         click.echo(str(refused), err=True)
         sys.exit(EXIT_CONFIG)
+    except SideChannelRefused as refused:
+        click.echo(str(refused), err=True)
+        sys.exit(EXIT_UNAVAILABLE)
+    except OSError as error:
+        _is_no_file(error, file)
     click.echo(told(outcome))
     sys.exit(0 if outcome.is_right else 1)
 
@@ -96,7 +105,10 @@ def look(side_channel: Path, lab: bool, as_json: bool) -> None:
 @click.argument("deed")
 @click.argument("with_", metavar="[KEY=VALUE]...", nargs=-1)
 def inject(side_channel: Path, deed: str, with_: tuple[str, ...]) -> None:
-    """Let something happen to the table, such as: spoil-next-card spot=exit defect=creased."""
+    """Let something happen to the table, such as: provoke fault="jam at the exit".
+
+    `tableside-sim deeds` lists what can happen, `tableside-sim faults` the faults that can be provoked.
+    """
     _tell(side_channel, {"act": "world", "deed": {"does": deed, **_fields(with_)}})
 
 
@@ -110,11 +122,27 @@ def faults() -> None:
 
 
 @main.command()
+def deeds() -> None:
+    """What hands can do (person) and what can happen (inject), with what each needs."""
+    from .deed_words import deeds_of, form, said
+    from .world.table import Felt
+
+    for act, title in (("person", "tableside-sim person …"), ("world", "tableside-sim inject …")):
+        click.echo(title)
+        for kind in deeds_of(act).values():
+            click.echo(f"  {form(kind)}")
+            click.echo(f"      {said(kind)}")
+    places = ", ".join(f'"{name}"' if " " in name else name for name in Felt(1).piles)
+    click.echo(f"Places: {places} and so on; any other name is a place of its own.")
+    click.echo("What stands in brackets may be left out; a value with blanks stands in quotes.")
+
+
+@main.command()
 @SIDE_CHANNEL
 @click.argument("deed")
 @click.argument("with_", metavar="[KEY=VALUE]...", nargs=-1)
 def person(side_channel: Path, deed: str, with_: tuple[str, ...]) -> None:
-    """Do what a person's hands do, such as: press-key key=done."""
+    """Do what a person's hands do, such as: press-key key=done. `tableside-sim deeds` lists what hands can do."""
     _tell(side_channel, {"act": "person", "deed": {"does": deed, **_fields(with_)}})
 
 
@@ -129,6 +157,11 @@ def _say_ready(room: Room) -> None:
     for device in room.devices.values():
         click.echo(f"{device.plan.kind} {device.name} ({device.plan.serial_number}) at {device.plan.address}")
     click.echo(f"pace {room.plan.simulation.pace:g}, seed {room.plan.simulation.seed}. Stop with Ctrl-C.")
+
+
+def _is_no_file(error: OSError, file: Path) -> NoReturn:
+    click.echo(f"{error.filename or file}: {error.strerror or error}", err=True)
+    sys.exit(EXIT_CONFIG)
 
 
 def _tell(side_channel: Path, message: dict[str, object], *, as_json: bool = False) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from . import fault_deeds, hands_do, world_does
+from .deed_words import mistake
 from .deeds import Impossible, PersonDeed, Proof, WorldDeed, members
 from .looking import look, look_at_everything
 from .room import Room
@@ -22,9 +22,6 @@ from .room import Room
 MAX_LINE_BYTES = 65_536
 OWNER_ONLY = 0o600
 READS = ("look", "proofs")
-
-# The deeds are written beside their table; reading these modules is what makes them known.
-DEED_MODULES = (hands_do, world_does, fault_deeds)
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -83,7 +80,10 @@ class SideDesk:
         name = ""
         try:
             message = self._message.decode(line)
-            name = message.id
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            return Said(id=name, answer="mistaken", text=str(error))
+        name = message.id
+        try:
             act = self._acts.get(message.act)
             if act is None:
                 return Said(id=name, answer="mistaken", text=f"act: one of {', '.join(self._acts)}")
@@ -91,7 +91,7 @@ class SideDesk:
                 id=name, answer="told" if message.act in ("look", "proofs") else "done", what=await act(message)
             )
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            return Said(id=name, answer="mistaken", text=str(error))
+            return Said(id=name, answer="mistaken", text=mistake(message.act, message.deed, error))
         except Impossible as why:
             return Said(id=name, answer="impossible", text=str(why))
 

@@ -34,6 +34,16 @@ def ask(path: Path, message: dict[str, object]) -> object:
     raise SideChannelRefused(f"{said['answer']}: {said.get('text', '')}")
 
 
+def answers(path: Path, who: str, remedy: str) -> None:
+    """Whether somebody listens at this socket. Raises `SideChannelRefused` with what to do."""
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as channel:
+            channel.settimeout(ANSWER_TIMEOUT_S)
+            channel.connect(str(path))
+    except OSError as error:
+        raise SideChannelRefused(f"no {who} answers at {path} ({error.strerror or error}): {remedy}") from error
+
+
 def _line(channel: socket.socket) -> bytes:
     received = bytearray()
     while not received.endswith(b"\n"):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 from firmware_bridge.clock import NS_PER_S
 from firmware_bridge.links.base import LinkAbsent
 from firmware_bridge.wire.tdl.codes import Permit
+from simulator.cli import main
+from simulator.deed_words import said
+from simulator.deeds import PersonDeed, WorldDeed, deed_name, members
 from simulator.faces.tdl_device import TdlDevice
 from tests.unit.simulator.room_bench import RoomBench, running_room
 
@@ -107,6 +112,47 @@ async def test_what_is_no_message_is_said_to_be_none(line: bytes, says: str) -> 
         answer = (await bench.desk.answer(line)).decode()
         assert '"answer":"mistaken"' in answer
         assert says in answer
+
+
+@pytest.mark.parametrize(
+    ("act", "deed", "says"),
+    [
+        ("person", {"does": "tapp", "badge": "26:00020140"}, "did you mean tap?"),
+        ("person", {"does": "press-key"}, "press-key key=hold|call|no more bets|done|damaged card [for_ms=120]"),
+        ("person", {"badge": "26:00020140"}, "say what is done: one of press-key"),
+        ("world", {"does": "jam at the exit"}, 'provoke fault="jam at the exit"'),
+        ("world", {"does": "tap"}, "It is one of"),
+    ],
+)
+async def test_a_mistaken_deed_is_told_how_it_is_said_rightly(act: str, deed: dict[str, str], says: str) -> None:
+    async with running_room() as bench:
+        answer = await bench.ask(act, deed=deed)
+        assert (answer["answer"], says in answer["text"]) == ("mistaken", True), answer
+
+
+def test_every_deed_is_listed_with_what_it_takes() -> None:
+    listed = CliRunner().invoke(main, ["deeds"])
+    assert listed.exit_code == 0
+    for kind in (PersonDeed, WorldDeed):
+        for deed in members(kind):
+            assert f"  {deed_name(deed.__name__)}" in listed.output
+            assert said(deed)
+
+
+def test_a_file_that_is_not_there_is_named() -> None:
+    socket = ["--control-socket", "nowhere.sock", "--table", "T"]
+    for arguments in (["serve", "nowhere.toml"], ["scenario", "day.toml", "--plan", "nowhere.toml", *socket]):
+        refused = CliRunner().invoke(main, arguments)
+        assert (refused.exit_code, "nowhere.toml: No such file" in refused.output) == (78, True)
+
+
+def test_people_do_not_wait_for_a_simulator_that_nobody_started(tmp_path: Path) -> None:
+    plan = tmp_path / "plan.toml"
+    demo = (Path(__file__).parents[3] / "demo" / "simulation.toml").read_text("utf-8")
+    plan.write_text(demo.replace("../run/", f"{tmp_path}/none/"), "utf-8")
+    given = ["--plan", str(plan), "--control-socket", "none.sock", "--table", "T"]
+    refused = CliRunner().invoke(main, ["scenario", "day.toml", *given])
+    assert (refused.exit_code, "start one with `tableside-sim serve`" in refused.output) == (69, True), refused.output
 
 
 async def test_a_deed_for_a_device_that_is_not_there_names_those_that_are() -> None:
