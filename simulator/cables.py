@@ -162,9 +162,10 @@ class MqttSocket:
     sees_cable = True
     is_shared = False
 
-    def __init__(self, address: MqttAddress, boot: Callable[[], int]) -> None:
+    def __init__(self, address: MqttAddress, boot: Callable[[], int], serial: str) -> None:
         self._address = address
         self._boot = boot
+        self._serial = serial
         self._last = (0, 0)
 
     async def next_link(self) -> Link:
@@ -175,7 +176,13 @@ class MqttSocket:
             self._last = boot, connection
             try:
                 return await open_mqtt_device(
-                    where.host, where.port, where.prefix, where.device, boot=boot, connection=connection
+                    where.host,
+                    where.port,
+                    where.prefix,
+                    where.device,
+                    boot=boot,
+                    connection=connection,
+                    serial=self._serial,
                 )
             except LinkRefused:
                 await asyncio.sleep(BROKER_RETRY_S)
@@ -213,15 +220,18 @@ class MemorySocket:
             await self._far_ends.get_nowait().close()
 
 
-def socket_for(address: str, boot: Callable[[], int]) -> Socket:
-    """Where the device behind this address is plugged in; `boot` tells its boot number. Raises `CableRefused`."""
+def socket_for(address: str, boot: Callable[[], int], serial: str = "") -> Socket:
+    """Where the device behind this address is plugged in; `boot` tells its boot number. Raises `CableRefused`.
+
+    By its `serial` number a broker knows a device; without one by its topic.
+    """
     match parse_address(address):
         case SerialAddress(node=node):
             return SerialSocket(Path(node))
         case TcpAddress(host=host, port=port):
             return TcpSocket(host, port)
         case MqttAddress() as where:
-            return MqttSocket(where, boot)
+            return MqttSocket(where, boot, serial)
         case MemoryAddress(name=name):
             return MemorySocket(name)
     raise CableRefused(

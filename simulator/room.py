@@ -11,7 +11,7 @@ from typing import Protocol
 from firmware_bridge.links.base import Link
 from firmware_bridge.wire.tdl.codes import BootCause
 
-from .cables import Cable, MemorySocket, socket_for
+from .cables import Cable, MemorySocket, Socket, socket_for
 from .faces.badge_readers import BadgeReadersFace
 from .faces.memory import Memory
 from .faces.osdp import OsdpReader, ReaderModel
@@ -52,13 +52,20 @@ class SimulatedDevice:
 class Room:
     """One table. Made and used within a running loop, dark until `power_up`; `run` serves its cables until cancelled.
 
-    `memories` are what devices keep over a loss of power, by serial number: given, they go on from there.
+    `memories` are what devices keep over a loss of power, by serial number: given, they go on from there. `sockets`
+    are where devices are plugged in, by name, whose address alone does not say it (USB, within the host's process).
     """
 
     def __init__(
-        self, plan: Plan, *, figures: Figures | None = None, memories: Mapping[str, Memory] | None = None
+        self,
+        plan: Plan,
+        *,
+        figures: Figures | None = None,
+        memories: Mapping[str, Memory] | None = None,
+        sockets: Mapping[str, Socket] | None = None,
     ) -> None:
         self.plan = plan
+        self._sockets = dict(sockets or {})
         self.stage = Stage(pace=plan.simulation.pace)
         self.memories = dict(memories or {})
         self.table = TableWorld(
@@ -128,7 +135,9 @@ class Room:
 
     def _make(self, device: DevicePlan) -> SimulatedDevice:
         face = MAKERS[device.kind](self, device)
-        socket = socket_for(device.address, lambda: face.boot_number if isinstance(face, TdlDevice) else 0)
+        socket = self._sockets.get(device.name) or socket_for(
+            device.address, lambda: face.boot_number if isinstance(face, TdlDevice) else 0, device.serial_number
+        )
         outlet = self.stage.add_face(face, sees_cable=socket.sees_cable)
         cable = Cable(device.name, socket, device.line_quality, self.plan.simulation.seed)
         return SimulatedDevice(device, face, outlet, cable)

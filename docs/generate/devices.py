@@ -14,7 +14,7 @@ TRANSPORTS = ("serial", "tcp", "usb", "mqtt")
 OTHER_ENDS: Mapping[str, str] = {
     "serial": "a pseudo-terminal: real bytes, no UART, no modem lines",
     "tcp": "a socket on loopback",
-    "usb": "pyusb on a simulated device within the process: no libusb, no bus, no kernel",
+    "usb": "tested in process: pyusb on a simulated device, no libusb, no bus, no kernel",
     "mqtt": "a mosquitto broker on loopback",
 }
 
@@ -33,6 +33,7 @@ EVIDENCE: Mapping[str, Evidence] = {
         f"{CABLES}::test_a_tdl_device",
         (
             "tests/contract/test_tdl_device.py",
+            "tests/contract/test_tdl_wire.py",
             "tests/contract/test_driver_on_simulator.py",
             "tests/peers/test_tdl_stranger.py",
         ),

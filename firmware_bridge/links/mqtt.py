@@ -268,18 +268,19 @@ async def open_mqtt(host: str, port: int, prefix: str, device: str, *, address: 
 
 
 async def open_mqtt_device(
-    host: str, port: int, prefix: str, device: str, *, boot: int, connection: int, address: str = ""
+    host: str, port: int, prefix: str, device: str, *, boot: int, connection: int, serial: str = "", address: str = ""
 ) -> MqttLink:
     """The device's side, for simulated devices: on-line until the link is closed, then off-line by its will.
 
-    `connection` numbers the MQTT connections since the boot, from 1. Raises `LinkRefused` and its kinds.
+    `connection` numbers the MQTT connections since the boot, from 1. The broker knows the client by its `serial`
+    number (TDL 2.2), or by its topic's name. Raises `LinkRefused` and its kinds.
     """
     address = address or f"mqtt://{host}:{port}/{prefix}/{device}"
     base, status_topic = f"{prefix}/{device}", f"{prefix}/{device}/link"
     online = LinkStatus(is_online=True, boot=boot, connection=connection)
     offline = LinkStatus(is_online=False, boot=boot, connection=connection)
     will = aiomqtt.Will(status_topic, offline.encode(), qos=1, retain=True)
-    client = _Client(host, port, identifier=f"tdl-{device}", will=will)
+    client = _Client(host, port, identifier=f"tdl-{serial or device}", will=will)
     await _enter(client, address, [(f"{base}/down", _FRAMES_ONLY), (status_topic, _STATUS_LATER)])
     link: MqttLink | None = None
 

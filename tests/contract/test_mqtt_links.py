@@ -298,6 +298,14 @@ async def test_a_connection_that_was_taken_over_is_said_to_be_so() -> None:
     await server.wait_closed()
 
 
+async def test_a_broker_knows_a_device_by_its_serial_number(mosquitto: Mosquitto) -> None:
+    """tdl.md 2.2: whatever its topic is called."""
+    where = (mosquitto.host, mosquitto.port, "pit/7", "csm")
+    device = await open_mqtt_device(*where, boot=1, connection=1, serial="000123")
+    await until(lambda: " as tdl-000123 " in mosquitto.log, lambda: mosquitto.log)
+    await device.close()
+
+
 @pytest.mark.parametrize(
     ("behaviour", "said"),
     [
