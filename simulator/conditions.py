@@ -150,8 +150,8 @@ class Outlook:
     def _rows(self, kind: str, has: Mapping[str, Value]) -> list[Row]:
         return [
             row
-            for row in self.watch.since(self.since)
-            if row.type == kind and all(_matches(at_path(row.body, name), value) for name, value in has.items())
+            for row in self.watch.since(self.since, kind)
+            if all(_matches(at_path(row.body, name), value) for name, value in has.items())
         ]
 
     def _stands(self, one: Condition) -> bool:
@@ -168,9 +168,7 @@ class Outlook:
     def _is_cleared(self, text: str) -> bool:
         """Raised at some time, cleared since the step began."""
         texts = self.watch.alert_texts
-        return any(
-            row.type == "AlertCleared" and texts.get(row.body["alert"]) == text for row in self.watch.since(self.since)
-        )
+        return any(texts.get(row.body["alert"]) == text for row in self.watch.since(self.since, "AlertCleared"))
 
 
 def at_path(value: Any, path: str) -> Any:

@@ -88,7 +88,7 @@ class Dealer(Person):
         if said["answer"] != "accepted":
             await self.do("take-from-hopper", to=source)
             raise CannotDo(f"{said.get('text')}: {said.get('next_step')}")
-        await self.until(lambda: self._has_row("PacketLoaded", mark), 1_200)
+        await self.until(lambda: self.scene.watch.has("PacketLoaded", mark), 1_200)
 
     # --- rounds ---------------------------------------------------------------------------------------------
 
@@ -163,7 +163,7 @@ class Dealer(Person):
             if cards:
                 await self.dawdle(*CARD_S)
                 return cards
-            if self._has_row("RoundEnded", self._mark):
+            if self.scene.watch.has("RoundEnded", self._mark):
                 raise RoundIsOver
             await self.scene.wait(TRY_AGAIN_S)
             waited += TRY_AGAIN_S
@@ -182,9 +182,9 @@ class Dealer(Person):
 
     async def _done(self) -> None:
         """Press DONE until the round is known to be over."""
-        while not self._has_row("RoundEnded", self._mark):
+        while not self.scene.watch.has("RoundEnded", self._mark):
             await self.press("done")
-            await self.until(lambda: self._has_row("RoundEnded", self._mark), DONE_KNOWN_S)
+            await self.until(lambda: self.scene.watch.has("RoundEnded", self._mark), DONE_KNOWN_S)
 
     # --- return ---------------------------------------------------------------------------------------------
 
@@ -197,7 +197,7 @@ class Dealer(Person):
             await self.do("move", source=SPREAD, to=BANK, cards=leave)
         idle_s = 0.0
         before = -1
-        while not self._has_row("CardsReturned", self._mark):
+        while not self.scene.watch.has("CardsReturned", self._mark):
             seen = await self.scene.look()
             machine = next(each for each in seen["machines"].values() if each["in play"])
             in_hand = seen["heaps"].get(SPREAD, 0)
@@ -211,7 +211,7 @@ class Dealer(Person):
             if idle_s >= HOLD_OVER_AFTER_S and left:
                 await self.hold_over()
                 return
-            await self.until(lambda: self._has_row("CardsReturned", self._mark), TRY_AGAIN_S)
+            await self.until(lambda: self.scene.watch.has("CardsReturned", self._mark), TRY_AGAIN_S)
 
     async def hold_over(self, why: str = "the machine takes no cards") -> None:
         """Lay what cannot go in into the tray, and say so (CSM-11)."""
@@ -231,9 +231,9 @@ class Dealer(Person):
     async def take_out(self) -> None:
         """Take what the machine gives out, until it is proved empty (CSM-6)."""
         mark = self.scene.watch.last_seq
-        while not self._has_row("UnloadCompleted", mark):
+        while not self.scene.watch.has("UnloadCompleted", mark):
             await self.do("take-from-mouth", to=SPREAD)
-            await self.until(lambda: self._has_row("UnloadCompleted", mark), 2)
+            await self.until(lambda: self.scene.watch.has("UnloadCompleted", mark), 2)
         await self.do("take-from-mouth", to=SPREAD)
 
     async def sort(self, decks: dict[str, int]) -> None:
@@ -251,9 +251,3 @@ class Dealer(Person):
         for name in (await self.scene.look())["heaps"]:
             if name == RESERVE or name.startswith("envelope"):
                 await self.do("move", source=name, to="storeroom")
-
-    def _has_row(self, kind: str, since: int, **has: object) -> bool:
-        return any(
-            row.type == kind and all(row.body.get(name) == value for name, value in has.items())
-            for row in self.scene.watch.since(since)
-        )

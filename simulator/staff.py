@@ -62,10 +62,7 @@ class OnCall(Person):
         """
         watch, late_s = self.scene.watch, forgets_for_s
         mark = watch.last_seq
-        while not any(
-            row.type == "ProcedureMoved" and row.body["procedure"] == procedure and row.body["target"] == until
-            for row in watch.since(mark)
-        ):
+        while not watch.has("ProcedureMoved", mark, procedure=procedure, target=until):
             seen = await self.scene.look()
             if any(reader["colour"] == "amber" for reader in seen["readers"].values()):
                 await self.scene.wait(late_s or self.rng.uniform(0.5, 2))

@@ -6,6 +6,7 @@ Built from the control socket's subscription alone, so a run can ask about the p
 from __future__ import annotations
 
 import asyncio
+from bisect import bisect_right
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
@@ -50,6 +51,7 @@ class Watch:
         self.round = 0
         self.dealt = 0
         self.listeners: list[Callable[[Row], None]] = []
+        self._by_type: dict[str, list[Row]] = {}
         self._news = asyncio.Event()
         self._asked = 0
         self.line = Conversation(connect, retry_s=retry_s, heard=self._heard, greeting=self._subscribe)
@@ -68,14 +70,14 @@ class Watch:
         said = await self.line.ask({"id": f"read-{self._asked}", "act": act, "table": self.table})
         return said["what"]
 
-    def since(self, seq: int) -> list[Row]:
-        """Rows above this number, oldest first."""
-        newer = []
-        for row in reversed(self.rows):
-            if row.seq <= seq:
-                break
-            newer.append(row)
-        return newer[::-1]
+    def since(self, seq: int, kind: str) -> list[Row]:
+        """Rows of one type above this number, oldest first."""
+        rows = self._by_type.get(kind, [])
+        return rows[bisect_right(rows, seq, key=lambda row: row.seq) :]
+
+    def has(self, kind: str, since: int, **has: object) -> bool:
+        """Whether a row of this type, with these fields, came above that number."""
+        return any(all(row.body.get(name) == value for name, value in has.items()) for row in self.since(since, kind))
 
     async def next_news(self) -> None:
         """Wait for another row."""
@@ -94,6 +96,7 @@ class Watch:
             return
         row = Row(entry["seq"], entry["type"], entry["body"], entry["at"])
         self.rows.append(row)
+        self._by_type.setdefault(row.type, []).append(row)
         follow = FOLLOWED.get(row.type)
         if follow is not None:
             follow(self, row.body)

@@ -10,12 +10,13 @@ import msgspec
 from simulator.faces.tdl_device import TdlDevice
 from simulator.watch import Row
 from tableside.decisions import CommandIntended, LockAdded, LockRemoved
+from tableside.inputs import DaemonStarted
 from tableside.journal.reader import JournalReader
 from tableside.journal.record import RecordKind
 from tableside.journal.verify import verify_journal
-from tableside.replay import deviations, state_of
+from tableside.replay import deviations, turns
 from tableside.rows import what_of
-from tableside.state import encode_state
+from tableside.state import TableState, encode_state, reduce
 from tests.scenarios.virtual_house import TABLE, House
 
 CARD = re.compile(r"[A2-9TJQK][♣♦♥♠]")
@@ -94,13 +95,20 @@ class Checks:
 
     # --- at the end -----------------------------------------------------------------------------------------
 
+    def log(self, text: str) -> None:
+        """What the daemon has said to its engineers: no card at all, no badge, no PIN."""
+        self.findings += [
+            f"in the log: {line}" for line in text.splitlines() if CARD.search(line) or SECRET.search(line)
+        ]
+
     async def at_end(self) -> list[str]:
         """Stop the daemon and read its journal; everything that did not hold in the whole run."""
-        host = self._house.host
-        assert host.daemon is not None
-        state = encode_state(host.daemon.tables[TABLE].state)
+        host, daemon = self._house.host, self._house.host.daemon
+        assert daemon is not None
         await host.stop()
+        state = encode_state(daemon.tables[TABLE].state)
         host.daemon = None
+        self.findings += host.findings
         journal = host.config.journal_directory / f"{TABLE}.db"
         report = verify_journal(journal)
         self.findings += [f"journal: {finding}" for finding in report.findings]
@@ -126,6 +134,8 @@ class Checks:
                     self.findings.append(f"row {record.seq}: the lock {what.reason} was removed by nobody")
         self._check_notices(told)
         self._check_motion(intended)
+        if replayed(reader) != state:
+            self.findings.append("replay from the first row gives another state")
         for deviation in deviations(reader.rows.records()):
             self.findings.append(f"row {deviation.seq}: replay decides otherwise")
 
@@ -149,8 +159,13 @@ class Checks:
                 self.findings.append(f"{device}: {codes[code]} ran {times} times, the journal gave out {given}")
 
 
-async def replayed(house: House) -> bytes:
-    """The state that replay makes of the journal of a house whose daemon runs."""
-    assert house.host.daemon is not None
-    table = house.host.daemon.tables[TABLE]
-    return encode_state(state_of(table.journal, table.state.house))
+def replayed(reader: JournalReader) -> bytes:
+    """The state that the inputs of a journal make, from its first row on."""
+    state: TableState | None = None
+    for _, given, _ in turns(reader.rows.records()):
+        if state is None:
+            assert isinstance(given.what, DaemonStarted)
+            state = TableState(house=given.what.house)
+        state, _ = reduce(state, given)
+    assert state is not None
+    return encode_state(state)

@@ -17,12 +17,16 @@ pytestmark = [pytest.mark.virtual_time, pytest.mark.timeout(600)]
     [(("first_rounds",), 10), (("short_day_bad_deck",), 12), (("day", "short_day_bad_deck"), 140)],
     ids=["first rounds", "bad deck", "two days"],
 )
-async def test_a_day_comes_out_as_expected(days: tuple[str, ...], quiet_points: int, tmp_path: Path) -> None:
+async def test_a_day_comes_out_as_expected(
+    days: tuple[str, ...], quiet_points: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     async with house(tmp_path) as here:
         checks = Checks(here)
         for day in days:
             outcome = await here.play(ROOT / "scenarios" / f"{day}.toml")
             assert outcome.is_right, "\n".join(map(str, outcome.mismatches))
         findings = await checks.at_end()
+        said = capsys.readouterr()
+        checks.log(said.out + said.err)
         assert not findings, "\n".join(findings)
         assert checks.quiet_points >= quiet_points

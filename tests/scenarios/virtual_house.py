@@ -29,6 +29,7 @@ from tableside.config import HostConfig, load_host
 from tableside.control.conversation import Conversation
 from tableside.daemon import Daemon
 from tableside.ground import Ground
+from tableside.state import encode_state
 from tests.support.simulated_host import ground
 from tests.support.table import WALL_START_NS
 
@@ -105,6 +106,8 @@ class VirtualHost:
         self.starts = 0
         self.daemon: Daemon | None = None
         self.hears: list[Callable[[bytes], None]] = []
+        self.findings: list[str] = []
+        self._killed_at: bytes = b""  # the state of the last turn that was durable
         self._room = room
         self._clock = clock
         self._sessions: list[int] = []
@@ -122,6 +125,8 @@ class VirtualHost:
         for path in (self.config.journal_directory, self.config.reserve_directory):
             path.mkdir(parents=True, exist_ok=True)
         await daemon.open()
+        if self._killed_at and encode_state(daemon.tables[TABLE].state) != self._killed_at:
+            self.findings.append(f"start {life}: replay gives another state than the one that was killed")
         self.daemon = daemon
         self._task = asyncio.create_task(daemon.run(self._stop), name="daemon")
 
@@ -144,6 +149,7 @@ class VirtualHost:
         self._pipes.clear()
         self._task.cancel()
         await asyncio.wait({self._task})
+        self._killed_at = encode_state(daemon.tables[TABLE].state)
 
     async def stop(self) -> None:
         """A clean end."""
