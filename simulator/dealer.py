@@ -28,6 +28,8 @@ DONE_KNOWN_S = 20.0
 HANDS_FULL = 110
 # What a hopper takes at once (two decks).
 PACKET = 104
+# The next step that the table names when it knows of no round under way.
+DEAL_NEXT = "deal the next round"
 # One card is looked at and laid down in so long when decks are built.
 SORT_CARD_S = 0.4
 
@@ -96,6 +98,7 @@ class Dealer(Person):
         """So many rounds, or up to this one; with so many players, or as many as come."""
         end = until_round or self.scene.watch.round + rounds
         while self.scene.watch.round < end:
+            await self._lamp_not_red()
             await self.deal_round(players)
             await self.give_back()
             await self.dawdle(*GATHER_S)
@@ -181,10 +184,20 @@ class Dealer(Person):
             await self.scene.wait(2)
 
     async def _done(self) -> None:
-        """Press DONE until the round is known to be over."""
-        while not self.scene.watch.has("RoundEnded", self._mark):
+        """Press DONE until the round is known to be over, or the table says that none is being dealt."""
+        while not self._is_round_over():
             await self.press("done")
-            await self.until(lambda: self.scene.watch.has("RoundEnded", self._mark), DONE_KNOWN_S)
+            await self.until(self._is_round_over, DONE_KNOWN_S)
+
+    def _is_round_over(self) -> bool:
+        """A machine whose cable is out tells its cards late: the table may know of no round to end."""
+        watch = self.scene.watch
+        return watch.has("RoundEnded", self._mark) or watch.has("RequestAnswered", self._mark, next_step=DEAL_NEXT)
+
+    async def _lamp_not_red(self) -> None:
+        """No round is begun under a red lamp."""
+        while (await self.scene.look())["lamp"].startswith("red"):
+            await self.scene.wait(1)
 
     # --- return ---------------------------------------------------------------------------------------------
 
@@ -218,7 +231,7 @@ class Dealer(Person):
         await self.do("take-from-hopper", to=TRAY)
         await self.do("move", source=SPREAD, to=TRAY)
         said = await self.say("hold-over", why=why)
-        if said["answer"] != "accepted":
+        if said["answer"] != "accepted" and said.get("next_step") != DEAL_NEXT:
             raise CannotDo(f"{said.get('text')}: {said.get('next_step')}")
 
     async def _keep_cards_out(self) -> None:
