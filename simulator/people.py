@@ -21,6 +21,8 @@ from .watch import Watch
 # A finger that slips presses twice this often, and somebody in a hurry forgets to say that he goes (assumed).
 TWICE_CHANCE = 0.02
 FORGET_CHANCE = 0.1
+# A host takes a badge that comes back within two seconds for one that lies there (BR-033): real time at any pace.
+BADGE_AWAY_S = 2.5
 
 P = TypeVar("P", bound="Person")
 Skill = Callable[..., Awaitable[Said | None]]
@@ -79,6 +81,7 @@ class Person:
         self.rng = random.Random(f"{member.name} {scene.seed}")
         self.line = Conversation(scene.connect, retry_s=scene.retry_s)
         self._said = 0
+        self._may_tap_s = 0.0
 
     @property
     def name(self) -> str:
@@ -117,8 +120,11 @@ class Person:
         return await self.scene.side.person({"does": does, **fields})
 
     async def tap(self) -> None:
-        """Tap the badge at the table's reader."""
+        """Tap the badge at the table's reader; not again before the reader has seen it go: that takes real time."""
+        loop = asyncio.get_running_loop()
+        await asyncio.sleep(self._may_tap_s - loop.time())
         await self.do("tap", badge=self.member.badge)
+        self._may_tap_s = loop.time() + BADGE_AWAY_S
 
     async def press(self, key: str) -> None:
         """Press a key of the dealer's panel; sometimes the finger bounces."""

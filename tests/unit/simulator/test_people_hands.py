@@ -1,0 +1,34 @@
+"""Simulated people are quick where the table is, but not where the product's own times are real."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from drivers.badges.resting import GONE_AFTER_S
+from simulator.people import CastMember, Person, Scene
+
+
+class Reader:
+    """A side channel that notes when a badge was tapped."""
+
+    def __init__(self) -> None:
+        self.taps_s: list[float] = []
+
+    async def person(self, deed: dict[str, object]) -> dict[str, object]:
+        assert deed == {"does": "tap", "badge": "26:00020140"}
+        self.taps_s.append(asyncio.get_running_loop().time())
+        return {}
+
+
+@pytest.mark.virtual_time
+@pytest.mark.parametrize("pace", [1.0, 20.0])
+async def test_a_badge_is_not_tapped_again_before_the_reader_has_seen_it_go(pace: float) -> None:
+    reader = Reader()
+    scene = Scene(watch=None, side=reader, connect=None, pace=pace, seed=1, token="t", retry_s=1)  # type: ignore[arg-type]  # a tap needs no more
+    person = Person(CastMember(name="Inês", as_="supervisor", staff_id="S-201", badge="26:00020140"), scene)
+    for _ in range(3):
+        await person.tap()
+    assert reader.taps_s[0] == 0
+    assert all(later - earlier > GONE_AFTER_S for earlier, later in zip(reader.taps_s, reader.taps_s[1:], strict=False))
