@@ -57,12 +57,13 @@ class CountState(StrEnum):
 
 
 class CountSlice(msgspec.Struct, frozen=True):
-    """`device` and `number` are the command's that runs, or ran last."""
+    """`device` and `number` are the command's that runs, or ran last; `boot` is the machine's when it was given."""
 
     state: CountState = CountState.IDLE
     why: str = ""
     device: str = ""
     number: int = 0
+    boot: int = 0
 
 
 def put(turn: Turn, **changes: object) -> None:
@@ -106,7 +107,7 @@ def _start_if_free(turn: Turn, _what: object) -> None:
         return  # one moving command at a time
     name = devices.machine(turn.state)
     number = commands.intend(turn, name, Verb.COUNT_ALL, step=STEP, is_resumable=True, expires_s=EXPIRES_S)
-    put(turn, device=name, number=number)
+    put(turn, device=name, number=number, boot=machine.boot)
     _lock(turn)
     PROCEDURE.move(turn, None, CountState.RUNNING, "CSM-2")
 
@@ -155,7 +156,9 @@ def _is_mine(turn: Turn, what: CommandClosed | CommandLost) -> bool:
 
 
 def _is_done(turn: Turn, what: CommandClosed) -> bool:
-    return _is_mine(turn, what) and what.outcome is Outcome.DONE
+    """Done, and in the boot that the machine is in now: a restart since then has made its content unverified again."""
+    is_of_this_boot = turn.state.procedures.counts.boot == devices.of(turn, what.device).boot
+    return _is_mine(turn, what) and what.outcome is Outcome.DONE and is_of_this_boot
 
 
 def _read(turn: Turn, what: CommandClosed) -> None:

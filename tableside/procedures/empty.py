@@ -41,11 +41,15 @@ class EmptyState(StrEnum):
 
 
 class EmptySlice(msgspec.Struct, frozen=True):
-    """`device` is the machine that is looked at, `purpose` who needs it: load, unload, swap, reload."""
+    """`device` is the machine that is looked at, `purpose` who needs it: load, unload, swap, reload.
+
+    `had_hands_in`: its lid was opened since it was last looked at.
+    """
 
     state: EmptyState = EmptyState.UNPROVED
     device: str = ""
     purpose: str = ""
+    had_hands_in: bool = False
 
 
 def put(turn: Turn, **changes: object) -> None:
@@ -91,14 +95,26 @@ def _of_procedure(turn: Turn, what: EmptyWanted) -> None:
 
 
 def _begin(turn: Turn) -> None:
-    """Count first where the content is unverified, else read the levels."""
-    name = turn.state.procedures.empty.device
-    if devices.of(turn, name).is_content_unverified:
+    """Count first where the content is unverified or hands were in the machine, else read the levels.
+
+    What hands take out or put in at the lid passes no sensor: the machine's figure knows nothing of it (TDL 10.2).
+    """
+    empty = turn.state.procedures.empty
+    if devices.of(turn, empty.device).is_content_unverified or empty.had_hands_in:
         PROCEDURE.move(turn, None, EmptyState.COUNTING, "CSM-5")
         turn.happened(CountWanted(why="unverified"))
     else:
         PROCEDURE.move(turn, None, EmptyState.READING, "CSM-5")
-        turn.decide(LevelsAsked(device=name, why="empty"))
+        turn.decide(LevelsAsked(device=empty.device, why="empty"))
+
+
+def _hands_in(turn: Turn, _what: LidOpened) -> None:
+    put(turn, had_hands_in=True)
+
+
+def _counted(turn: Turn, what: CountEnded) -> None:
+    put(turn, had_hands_in=False)
+    _read(turn, what)
 
 
 # --- the answer ---------------------------------------------------------------------------------------------
@@ -150,7 +166,7 @@ def _is_new_boot(turn: Turn, what: DeviceCame) -> bool:
 
 
 def _forget(turn: Turn, _what: SessionClosed) -> None:
-    put(turn, device="", purpose="")
+    put(turn, device="", purpose="", had_hands_in=False)
 
 
 S = EmptyState
@@ -182,13 +198,14 @@ PROCEDURE = Procedure(
             for state in AT_REST
         ),
         *(Row(state, EmptyWanted, None, _of_procedure, said="proof wanted", onward=BEGUN) for state in S),
-        Row(S.COUNTING, CountEnded, S.READING, _read, _is_mine, said="counted"),
+        Row(S.COUNTING, CountEnded, S.READING, _counted, _is_mine, said="counted"),
         Row(S.READING, LevelsRead, S.PROVED, _proved, _is_empty, said="content 0, path clear"),
         Row(S.READING, LevelsRead, S.NOT_EMPTY, _disproved, _is_mine, said="not empty"),
         *(Row(state, DeviceCame, None, _back, _is_mine, said="device back", onward=BEGUN) for state in BEGUN),
         Row(S.PROVED, DeviceCame, S.UNPROVED, when=_is_new_boot, said="restarted", watches=True),
         Row(S.PROVED, CardsEntered, S.UNPROVED, when=_is_mine, said="a card in", watches=True),
-        Row(S.PROVED, LidOpened, S.UNPROVED, when=_is_mine, said="lid open", watches=True),
+        Row(S.PROVED, LidOpened, S.UNPROVED, _hands_in, _is_mine, said="lid open", watches=True),
+        Row(S.NOT_EMPTY, LidOpened, None, _hands_in, _is_mine, said="lid open", watches=True),
         *(Row(state, SessionClosed, S.UNPROVED, _forget, said="table closed") for state in S),
     ),
     next_step={

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 REASON = "lid"
 FREE_TIMER = "lid:free"
 LONG_TIMER = "lid:long"
-# Where cards taken out by hand may be said to be; `back in` means in the machine again.
-NOW_AT = {"table": TABLE, "tray": TRAY, "damaged": DAMAGED, "back in": MACHINE}
+# Where cards taken out by hand may be said to be; `back in` means where they came from: machine or hopper.
+NOW_AT = {"table": TABLE, "tray": TRAY, "damaged": DAMAGED, "back in": ""}
 # Nobody holds more than the machine's largest load in two hands at an open lid.
 CARDS_MAX = 416
 
@@ -170,7 +170,8 @@ def _handled(turn: Turn, what: CardsTakenOut) -> None:
     """The cards pass through a hand at the open lid, then lie where the supervisor says."""
     source = _taken_from(turn)
     card_account.move(turn, source, HAND, what.cards, Evidence.PERSON, "taken out at the open lid")
-    card_account.move(turn, HAND, NOW_AT[what.now], what.cards, Evidence.PERSON, "taken out at the open lid")
+    target = NOW_AT[what.now] or source
+    card_account.move(turn, HAND, target, what.cards, Evidence.PERSON, "taken out at the open lid")
     turn.happened(CardsHandled(cards=what.cards, source=source, now=what.now, by=turn.by))
     if what.is_origin_unknown:
         turn.happened(CountWanted(why="origin of a card unknown"))

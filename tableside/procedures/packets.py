@@ -163,6 +163,11 @@ def named(turn: Turn, _what: DifferenceSettled) -> bool:
 
 
 def handled(turn: Turn, what: CardsHandled) -> None:
-    """Cards taken out at the lid while loading lie aside again, to go in with another packet."""
+    """Cards taken out at the lid while loading lie aside again, to go in with another packet.
+
+    What had stuck before the in meter is no more to come: the packet has so many fewer.
+    """
+    if what.source == HOPPER and what.now != "back in" and of(turn).is_packet_open:
+        put(turn, declared=max(of(turn).counted, of(turn).declared - what.cards))
     if what.now == "table":
         card_account.move(turn, TABLE, ASIDE, what.cards, Evidence.PERSON, "taken out while loading")

@@ -19,7 +19,7 @@ from tableside.procedures.settling import BY_PERSON
 from tableside.procedures.swap_slice import SwapState
 from tableside.state import TableState
 from tests.search.story import Act
-from tests.search.words import MANAGER, MANAGERS_PIN, S1, TECHNICIAN, ask, hands, wait
+from tests.search.words import MANAGER, S1, TECHNICIAN, TWO_PINS, ask, hands, wait
 
 if TYPE_CHECKING:
     from tests.search.crew import Crew
@@ -107,14 +107,14 @@ def trust_memory(crew: Crew, state: TableState) -> Act | None:
     for lock in state.locks.standing.values():
         for kind in ("other epoch ", "journal older than the device "):
             if lock.reason.startswith(kind):
-                return ask("adopt-device", TECHNICIAN, 3, pins=MANAGERS_PIN, device=lock.reason.removeprefix(kind))
+                return ask("adopt-device", TECHNICIAN, 3, pins=TWO_PINS, device=lock.reason.removeprefix(kind))
     return None
 
 
 def accept_journal(crew: Crew, state: TableState) -> Act | None:
     """Records in doubt: two persons look."""
     if "deal:journal doubted" in state.locks.standing:
-        return ask("accept-journal", TECHNICIAN, pins=MANAGERS_PIN, why="compared with the copy")
+        return ask("accept-journal", TECHNICIAN, pins=TWO_PINS, why="compared with the copy")
     return None
 
 

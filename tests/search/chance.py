@@ -17,7 +17,7 @@ from tableside.state import TableState
 from tests.search.crew import Crew, is_idle
 from tests.search.house import PINS, House
 from tests.search.story import Act
-from tests.search.words import BADGES, MANAGERS_PIN, ask, hands, tap
+from tests.search.words import BADGES, TWO_PINS, ask, hands, tap
 
 STAFF = ("", *BADGES, "V-601", "nobody")
 DEVICES = ("shuffler", "spare", "switches", "badges")
@@ -144,7 +144,7 @@ def say_any(chance: Chance, state: TableState | None) -> Act:
     act = chance.some(tuple(ACTS))
     given: dict[str, Any] = {"act": act, "staff": chance.some(STAFF), "fields": fields_for(chance, act, state)}
     if chance.rng.random() < 0.15:
-        given["pins"] = chance.some((MANAGERS_PIN, PINS, {"S-201": "000000"}))
+        given["pins"] = chance.some((TWO_PINS, PINS, {"S-201": "000000"}))
     if chance.rng.random() < 0.15:
         given["is_double"] = True
     elif chance.rng.random() < 0.1:

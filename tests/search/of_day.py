@@ -115,12 +115,13 @@ def _packet(crew: Crew, state: TableState) -> Act:
 
 
 def _feed(crew: Crew, state: TableState) -> Act:
-    if crew.machine.carousel.hopper or not crew.is_tired_of(wait(6)):
-        return wait(6)
-    crew.tried.pop(str(wait(6)))
     missing = state.procedures.load.declared - state.procedures.load.counted
-    if missing > 0 and len(crew.felt[SPREAD]):
-        return hands("lay-in-hopper", source=SPREAD, cards=min(missing, len(crew.felt[SPREAD])))
+    if crew.machine.carousel.hopper or missing <= 0:
+        return wait(4)
+    if len(crew.felt[SPREAD]):
+        return hands("lay-in-hopper", 3, source=SPREAD, cards=min(missing, len(crew.felt[SPREAD])))
+    if crew.on_felt or len(crew.felt["tray"]):
+        return Act("gather", {}, 0.5)
     return ask("hand-count", S1, place="hopper", cards="@hopper")
 
 

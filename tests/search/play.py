@@ -106,7 +106,7 @@ async def _act(house: House, checkers: Checkers, played: Played, acts: int | Non
             checkers.replayed()
         await carry_out(house, act)
         house.left = [task for task in house.left if not task.done()]
-        checkers.after_act()
+        checkers.after_act(act.then_s)
         if checkers.findings or played.findings:
             return
 
@@ -121,7 +121,7 @@ async def _come_back(house: House, checkers: Checkers, played: Played) -> None:
             break
         played.healing.append(act)
         await carry_out(house, act)
-        checkers.after_act()
+        checkers.after_act(act.then_s)
         if checkers.findings or played.findings:
             return
     state = house.state

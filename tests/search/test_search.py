@@ -7,7 +7,7 @@ import pytest
 from tests.search.play import play_seed, play_story, shortened
 from tests.search.story import Act, Story, setting_of
 
-SEEDS = (1, 2, 3, 4, 5, 6, 8, 9)
+SEEDS = range(20)
 ACTS = 60
 
 

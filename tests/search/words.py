@@ -13,7 +13,7 @@ BADGES = {
 }  # fmt: skip
 # So often the same thing is tried before somebody thinks of another one.
 PATIENCE = 4
-MANAGERS_PIN = {MANAGER: "400001"}
+TWO_PINS = {MANAGER: "400001", TECHNICIAN: "300001"}
 
 
 def ask(act: str, staff: str, then_s: float = 0.5, *, pins: dict[str, str] | None = None, **fields: Any) -> Act:

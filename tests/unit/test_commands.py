@@ -10,7 +10,7 @@ from tableside.decisions import CommandIntended, CommandNotDone, IncidentOpened,
 from tableside.happenings import CountEnded
 from tableside.inputs import Input
 from tableside.locks import Scope, standing
-from tableside.requests import HandCount, SettleUnknown
+from tableside.requests import CountAll, HandCount, SettleUnknown
 from tableside.tables import Turn
 from tests.support.session import levels, open_table
 from tests.support.table import HOUSE, Table
@@ -221,6 +221,21 @@ def test_a_later_word_leaves_the_lock_to_a_count() -> None:
     levels(table, content=0)
     assert not unknown_locks(table)
     assert "OUTCOME-UNKNOWN" not in {alert.text for alert in table.state.alerts.standing.values()}
+
+
+def test_a_count_that_ended_before_a_restart_says_nothing_of_what_the_machine_holds_since() -> None:
+    """The device knows it as done; but its new boot has made the content unverified, and it will deal nothing."""
+    table = open_table()
+    table.ask(CountAll)
+    first = table.all_of(CommandIntended)[-1].number
+    table.give(events.DeviceLost(device="shuffler", why="power"))
+    table.restarted("shuffler", boot=2, highest_number=first, is_content_unverified=True, content=312)
+    answer = events.CommandAnswered(device="shuffler", command=first, outcome=Outcome.DONE, is_found=True)
+    table.give(answer)
+    levels(table, content=312)
+    assert "deal:count" in table.state.locks.standing
+    table.wait(16)
+    assert table.all_of(CommandIntended)[-1].number > first
 
 
 def test_a_count_that_a_restart_cut_off_is_made_anew_and_the_lost_one_is_no_result() -> None:

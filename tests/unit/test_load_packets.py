@@ -1,5 +1,7 @@
 """Packets of a load (CSM-5): declared and counted, and what a machine does in the middle of one."""
 
+import pytest
+
 from drivers import events
 from drivers.events import Outcome, PermitEnding, PermitKind
 from tableside.card_account import HOPPER, MACHINE, UNEXPLAINED
@@ -153,6 +155,20 @@ def test_a_card_taken_out_at_a_jam_lies_aside_and_goes_in_with_another_packet() 
     load_packet(table, 1)
     levels(table, content=ALL)
     assert table.all_of(LoadCompleted)
+
+
+@pytest.mark.parametrize("stuck_after", [40, 103])
+def test_a_card_stuck_at_the_feed_and_laid_aside_is_no_more_of_its_packet(stuck_after: int) -> None:
+    """It was never counted in, so it leaves the hopper's balance; nothing differs, and nothing is posted twice."""
+    table = with_packet()
+    feed(table, stuck_after)
+    table.notice(events.CardJammed, place=events.Place.FEED)
+    clear_jam(table, now="table")
+    if stuck_after < 103:
+        feed(table, 103 - stuck_after)
+        end_packet(table, 103)
+    assert (state(table), aside(table), table.state.account.at("hopper")) == ("packet awaited", 209, 0)
+    assert not table.state.incidents.open
 
 
 def clear_jam(table: Table, now: str) -> None:

@@ -4,14 +4,16 @@ import pytest
 
 from drivers import events
 from tableside.card_account import MACHINE, RESERVE, UNEXPLAINED
-from tableside.decisions import AlertRaised, IncidentClosed, IncidentOpened, LevelsAsked, StateKept
+from tableside.decisions import AlertRaised, CommandIntended, IncidentClosed, IncidentOpened, LevelsAsked, StateKept
 from tableside.happenings import SessionClosed, SessionOpened
 from tableside.requests import (
     BeginLoad,
+    CardsTakenOut,
     CloseTable,
     ConfirmHandShuffled,
     ConfirmMixed,
     ConfirmShown,
+    OpenLid,
     OpenTable,
     ProveEmpty,
 )
@@ -127,6 +129,26 @@ def test_cards_that_nobody_loaded_are_an_incident_until_the_machine_is_empty() -
     levels(table, content=0)
     assert [closed.number for closed in table.all_of(IncidentClosed)] == [opened_[0].number]
     assert not table.state.alerts.standing
+
+
+def test_what_hands_took_out_is_counted_before_the_machine_is_believed_to_be_empty() -> None:
+    """The machine's figure knows nothing of what passed no sensor (TDL 10.2), neither then nor for ever after."""
+    table = prepared()
+    table.ask(ProveEmpty, by="D1")
+    levels(table, content=1)
+    table.tap("S1")
+    assert table.ask(OpenLid).is_accepted
+    table.notice(events.LidOpened)
+    assert table.ask(CardsTakenOut, cards=1).is_accepted
+    table.notice(events.LidClosed)
+    levels(table, content=1)
+    assert table.ask(ProveEmpty, by="D1").is_accepted
+    count = table.all_of(CommandIntended)[-1]
+    assert count.verb is events.Verb.COUNT_ALL
+    table.notice(events.CommandEnded, command=count.number, outcome=events.Outcome.DONE, moved=0)
+    levels(table, content=0)
+    levels(table, content=0)
+    assert table.state.procedures.empty.state == "proved empty"
 
 
 def test_unverified_content_is_counted_before_it_is_believed() -> None:
