@@ -1,0 +1,143 @@
+"""All that people and devices do to put a table right, in the order in which one would: the way out of every stop."""
+
+from __future__ import annotations
+
+from drivers import events
+from drivers.events import Outcome, Place
+from tableside import devices, inputs, requests
+from tableside.card_account import MACHINE
+from tableside.commands import Stage
+from tableside.state import TableState
+from tableside.unknown_outcomes import numbers
+from tests.support.samples import RED_7
+from tests.support.table import Table
+
+ROUNDS = 5  # one thing put right may show the next: a count after a jam, a second count after a first
+
+
+def table_at(state: TableState, now_ns: int) -> Table:
+    """A table of the tests that goes on from a state; its devices' notices go on from the last ones told."""
+    table = Table()
+    table.state, table.now_ns, table.decided, table.given = state, now_ns, [], []
+    table._notices = {name: device.notice for name, device in state.devices.known.items()}
+    return table
+
+
+def put_right(table: Table) -> None:
+    """Ends when nothing stands, or when nobody can do more."""
+    table.give(inputs.SpaceEnough())
+    table.give(inputs.JournalRestored(rows=1))
+    for _ in range(ROUNDS):
+        _connect(table)
+        _let_the_machine_end(table)
+        _look_inside(table)
+        _say_what_it_was(table)
+        _let_the_machine_end(table)
+        _count_by_hand(table)
+        table.wait(20)  # a count that did not run to its end is tried again
+        if not table.state.locks.standing:
+            return
+
+
+def _machine(table: Table) -> str:
+    return table.state.devices.in_use or table.state.house.shuffler
+
+
+def _connect(table: Table) -> None:
+    for name in ("shuffler", "switches", "spare"):
+        known = table.state.devices.known.get(name)
+        is_trusted = known is not None and known.is_connected and known.epoch in (0, table.state.house.epoch)
+        if is_trusted and f"deal:wrong device {name}" not in table.state.locks.standing:
+            continue
+        is_machine = name == _machine(table)
+        content = max(0, table.state.account.at(MACHINE)) if is_machine else 0
+        known = known or devices.DeviceLevels()
+        table.ready(
+            name,
+            boot=max(1, known.boot),
+            highest_number=known.last_command,
+            content=None if name == "switches" else content,
+            areas=None if name == "switches" else (0, 0, content),
+            meter_in=known.meter_in,
+            meter_out=known.meter_out,
+            newest_notice=known.notice,
+            oldest_notice=known.notice + 1,
+            serial=known.serial or {"shuffler": "000123", "spare": "000124"}.get(name, "000500"),
+        )
+    for reader in table.state.house.readers:
+        table.reader_ready(reader)
+
+
+def _let_the_machine_end(table: Table) -> None:
+    """It ends what runs, and tells what it holds, as the account has it."""
+    for command in tuple(table.state.commands.open.values()):
+        if command.stage is not Stage.UNKNOWN:
+            table.notice(events.CommandEnded, command.device, command=command.number, outcome=Outcome.DONE, moved=0)
+    known = table.state.devices.known[_machine(table)]
+    content = max(0, table.state.account.at(MACHINE))
+    levels = {"meter_in": known.meter_in, "meter_out": known.meter_out, "is_lid_open": known.is_lid_open}
+    for _ in range(2):
+        table.give(
+            events.LevelsRead(
+                device=_machine(table),
+                boot=known.boot,
+                content=content,
+                areas=(0, 0, content),
+                is_path_clear=True,
+                **levels,  # type: ignore[arg-type]  # fields are checked by name
+            )
+        )
+
+
+def _look_inside(table: Table) -> None:
+    """The supervisor opens the lid, frees the path, answers for the cards, shuts it; named faults let go."""
+    machine = _machine(table)
+    table.wait(2)
+    table.tap("S1")
+    table.ask(requests.OpenLid)
+    table.notice(events.LidOpened, machine)
+    table.ask(requests.OpenLid)
+    for place in Place:
+        table.notice(events.JamGone, machine, place=place)
+    table.ask(requests.CardsTakenOut, cards=0, now="table")
+    table.notice(events.LidClosed, machine)
+    table.ask(requests.CardsTakenOut, cards=0, now="table")
+    for fault, place in _faults(table, machine):
+        table.ask(requests.ClearFault, device=machine, fault=fault)
+        table.notice(events.DeviceFaultGone, machine, fault=fault, place=place)
+    for device in table.state.devices.known:
+        table.ask(requests.InspectDevice, device=device, finding="looked at, in order")
+
+
+def _say_what_it_was(table: Table) -> None:
+    table.ask(requests.TechnicianDone, work="looked at", technician="T1")
+    table.ask(requests.ResumePlay)
+    table.ask(requests.DismissSuspicion)
+    table.ask(requests.ReplaceCard, damaged=RED_7, envelope="E-1", replacement=RED_7, found_in="table")
+    table.ask(requests.AcceptJournal, by="T1", second_way=("T1", "M1"), why="looked at")
+    for name in table.state.devices.known:
+        for number in numbers(table.state, name):
+            table.ask(requests.SettleUnknown, device=name, command=number, moved=0)
+    for number in tuple(table.state.incidents.open):
+        table.ask(requests.SettleIncident, by="M1", incident=int(number), finding="looked at")
+        table.ask(requests.SettleSort, by="M1", incident=int(number), decision="sealed")
+        table.ask(requests.AcknowledgeReport, by="M1", incident=int(number), reference="R-1")
+    for lock in tuple(table.state.locks.standing.values()):
+        if lock.reason.startswith("complaint "):
+            complaint = int(lock.reason.removeprefix("complaint "))
+            table.ask(requests.SettleComplaint, complaint=complaint, decision="counted again")
+    if "jackpot bets:no more bets" in table.state.locks.standing:
+        table.ask(requests.EndRound, by="D1")
+    table.ask(requests.RuleRound, ruling="void")
+
+
+def _count_by_hand(table: Table) -> None:
+    for place in ("table", "tray", "machine"):
+        table.ask(requests.HandCount, place=place, cards=max(0, table.state.account.at(place)))
+
+
+def _faults(table: Table, machine: str) -> set[tuple[int, Place]]:
+    """Faults that the machine tells, and those that it told before it was connected anew."""
+    told = set(table.state.devices.known[machine].faults)
+    named = {lock.reason.split(" ")[1] for lock in table.state.locks.standing.values() if lock.reason[:6] == "fault "}
+    return told | {(int(fault), Place.CAROUSEL) for fault in named}

@@ -1,0 +1,174 @@
+"""Six inputs deep from every situation: each state of each table, a reason for each stop, a way out of each (§3).
+
+What the search is exhaustive over is said in tests/support/reached.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pytest
+
+from drivers import events
+from drivers.events import Ability, Holding
+from tableside.cards import parse_card
+from tableside.decisions import Decision
+from tableside.inputs import Input
+from tableside.locks import standing
+from tableside.permits import SCOPE_OF
+from tableside.procedures import PROCEDURES, WISHES, is_round_open
+from tableside.requests import CardsTakenOut, CountAll, EnterSort, OpenLid, SortedDecks
+from tableside.state import TableState
+from tests.support.put_right import put_right, table_at
+from tests.support.reached import Reached, marks_of, search, state_mark
+from tests.support.session import levels, load_packet, loading, open_table, unloaded
+from tests.support.situations import jammed
+from tests.support.swaps import loaded_spare
+from tests.support.table import ENFORCING, Table
+
+# Locks that a step of work frees, not somebody's word: the work is walked by its own tests.
+FREED_BY_WORK = {
+    "machine swap": "ends with the swap: tests/unit/test_swap.py",
+    "no more bets": "ends with the round: tests/unit/test_stops.py",
+}
+
+
+def last_look() -> Table:
+    """All packets are in, the machine has not told yet."""
+    table = loading()
+    for cards in (104, 104, 104):
+        load_packet(table, cards)
+    return table
+
+
+def recounting() -> Table:
+    """The machine restarts with half a load in it."""
+    table = loading()
+    load_packet(table, 104)
+    table.restarted(boot=2, content=104, areas=(0, 0, 104), is_content_unverified=True)
+    return table
+
+
+def irregular() -> Table:
+    """A card is missing in the sort."""
+    table = unloaded(311)
+    missing = SortedDecks("red", 2, missing=(parse_card("7♣ red"),))
+    assert table.ask(EnterSort, by="D1", groups=(missing, SortedDecks("blue", 3))).is_accepted
+    return table
+
+
+def to_be_ruled() -> Table:
+    """A machine was exchanged in mid-round."""
+    return loaded_spare()
+
+
+def counted_by_hand() -> Table:
+    """The machine cannot count."""
+    table = open_table()
+    told = table.state.devices.known["shuffler"]
+    abilities = {**ENFORCING, Ability.COUNT_ALL: Holding.CANNOT}
+    table.ready(abilities=abilities, content=312, areas=(0, 0, 312), meter_in=told.meter_in, newest_notice=told.notice)
+    assert table.ask(CountAll, by="S1").is_accepted
+    return table
+
+
+def differs_twice() -> Table:
+    """Two counts of the machine do not agree with the account."""
+    table = open_table()
+    assert table.ask(CountAll, by="S1").is_accepted
+    for _ in range(2):
+        number = next(iter(table.state.commands.open.values())).number
+        table.notice(events.CommandEnded, command=number, outcome=events.Outcome.DONE, moved=0)
+        levels(table, content=311)
+    return table
+
+
+def answered_before_the_path_is_clear() -> Table:
+    """The supervisor has answered for the cards; the machine still feels one."""
+    table = jammed()
+    table.tap("S1")
+    table.ask(OpenLid)
+    table.notice(events.LidOpened)
+    table.ask(CardsTakenOut, cards=1, now="table")
+    table.notice(events.LidClosed)
+    return table
+
+
+# States that take more than six inputs from every situation: each with one that shows it.
+FARTHER: dict[str, Callable[[], Table]] = {
+    "load is CHECKING": last_look,
+    "load is RECOUNTING": recounting,
+    "sort is IRREGULAR": irregular,
+    "machine swap is RULING": to_be_ruled,
+    "count is BY_HAND": counted_by_hand,
+    "difference is HAND_COUNT": differs_twice,
+    "jam is ANSWERED at carousel": answered_before_the_path_is_clear,
+}
+
+
+@pytest.fixture(scope="module")
+def reached() -> Reached:
+    """One search for all tests here; what must hold at every step is looked at on the way."""
+    return search(nothing_stands_still_without_a_reason)
+
+
+def nothing_stands_still_without_a_reason(
+    _before: TableState, given: Input, after: TableState, _decided: tuple[Decision, ...]
+) -> None:
+    """A permit that a procedure wishes for stands, or a reason that can be named keeps it."""
+    wishes = {f"{wish.device}:{wish.what}": wish for source in WISHES for wish in source(after)}
+    for key, wish in wishes.items():
+        permits = after.permits
+        device = after.devices.known.get(wish.device)
+        reasons = (
+            key in permits.granted,
+            key in permits.spent,
+            key in permits.held,
+            bool(standing(after, SCOPE_OF[wish.what], is_round_open=is_round_open(after))),
+            device is None or not device.is_connected or not device.has_told_all,
+            wish.not_after_ns is not None and wish.not_after_ns <= given.at_ns,
+        )
+        assert any(reasons), f"after {given.what}: {key} is wished for, not given, and nothing says why"
+
+
+def test_every_state_of_every_table_is_reached(reached: Reached, record_property: Callable[..., None]) -> None:
+    record_property("states gone on from", len(reached.kept))
+    record_property("inputs offered", reached.offered)
+    record_property("pairs of marks", len(reached.pairs))
+    farther = set()
+    for mark, situation in FARTHER.items():
+        assert mark in marks_of(situation().state), mark
+        farther.add(mark)
+    names = {re.sub(r" at .*", "", mark) for mark in reached.marks | farther}
+    wanted = {state_mark(procedure.name, state.name) for procedure in PROCEDURES for state in procedure.states}
+    assert wanted - names == set()
+
+
+def test_a_state_named_as_farther_is_not_within_six_inputs(reached: Reached) -> None:
+    """Else the list of what the search does not reach would be longer than the truth."""
+    assert set(FARTHER) & reached.marks == set()
+
+
+def test_the_search_is_as_wide_as_it_was(reached: Reached) -> None:
+    """A sample or situation that falls out silently narrows it: 1,453 states, 7,482 pairs, 438,852 offers in 2026."""
+    assert len(reached.kept) > 1_300
+    assert len(reached.pairs) > 7_000
+
+
+def test_no_state_is_a_dead_end(reached: Reached) -> None:
+    """From each different set of locks: what devices tell and people do, step after step, frees every scope."""
+    starts = [*reached.kept, *((table.state, table.now_ns) for table in (make() for make in FARTHER.values()))]
+    walked, stuck = set(), {}
+    for state, now_ns in starts:
+        locked = frozenset(state.locks.standing)
+        if not locked or locked in walked:
+            continue
+        walked.add(locked)
+        table = table_at(state, now_ns)
+        put_right(table)
+        left = [lock.reason for lock in table.state.locks.standing.values() if lock.reason not in FREED_BY_WORK]
+        if left:
+            stuck[", ".join(sorted(locked))] = left
+    assert stuck == {}
+    assert len(walked) > 100
