@@ -66,6 +66,7 @@ class JournalFile:
         path: Path | None,
         connection: sqlite3.Connection,
         *,
+        identity: FileIdentity,
         synchronous: Synchronous,
         boot: str,
         reserve: Reserve | None,
@@ -77,7 +78,7 @@ class JournalFile:
         self._connection: sqlite3.Connection | None = connection
         self._synchronous = synchronous
         self._boot = boot
-        self._identity = FileIdentity(path)
+        self._identity = identity
         self._log_pages = 0
         self._fork: str | None = None
         self._troubles: dict[str, str] = {}
@@ -99,8 +100,13 @@ class JournalFile:
     def connection(self) -> sqlite3.Connection:
         """The open connection, made anew where the last one broke. Raises `sqlite3.Error`, `JournalRefused`."""
         if self._connection is None:
-            self._connection = open_for_writing(self.path, self._synchronous)
-            self._identity.note_log()
+            connection = open_for_writing(self.path, self._synchronous)
+            try:
+                self._identity.note_log()
+            except OSError as error:
+                connection.close()
+                raise JournalRefused(f"the log of {self.path} cannot be watched: {error}") from error
+            self._connection = connection
         return self._connection
 
     def write(self, commits: Sequence[Sequence[Draft]], *, is_patient: bool = False) -> list[Outcome]:
@@ -189,6 +195,7 @@ class JournalFile:
                 self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             with suppress(sqlite3.Error):
                 self._connection.close()
+        self._identity.close()
         if self.reserve is not None:
             self._with_reserve("anchor", self.reserve.sync)
             self.reserve.close()

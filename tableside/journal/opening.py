@@ -17,6 +17,7 @@ from firmware_bridge.clock import Clock
 from tableside.journal.chain import Finding, FindingKind, Walker
 from tableside.journal.disk import DiskFile, DiskHeld, sync_directory
 from tableside.journal.file import JournalFile
+from tableside.journal.identity import FileIdentity
 from tableside.journal.numbering import genesis_row
 from tableside.journal.reading import Rows, not_in_file
 from tableside.journal.record import EMPTY, FORMAT, GENESIS_TYPE, Draft, Genesis, RecordKind, Tail
@@ -79,7 +80,11 @@ def _take_up(
         reserve.close()
         reserve = _open_reserve(place.reserve, place.table)
         undo.callback(reserve.close)
-    file = JournalFile(place.path, connection, synchronous=synchronous, boot=clock.boot, reserve=reserve)
+    identity = FileIdentity(place.path)
+    undo.callback(identity.close)
+    file = JournalFile(
+        place.path, connection, identity=identity, synchronous=synchronous, boot=clock.boot, reserve=reserve
+    )
     if file.genesis.table != place.table:
         raise JournalRefused(f"{place.path} is the journal of table {file.genesis.table}, not of {place.table}")
     findings = check_since_checkpoint(file.rows, anchor)
