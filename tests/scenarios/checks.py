@@ -109,6 +109,7 @@ class Checks:
         state = encode_state(daemon.tables[TABLE].state)
         host.daemon = None
         self.findings += host.findings
+        self.findings += [f"on the wire, against tdl.cddl: {finding}" for finding in host.ear.findings]
         journal = host.config.journal_directory / f"{TABLE}.db"
         report = verify_journal(journal)
         self.findings += [f"journal: {finding}" for finding in report.findings]

@@ -13,12 +13,12 @@ pytestmark = [pytest.mark.virtual_time, pytest.mark.timeout(600)]
 
 
 @pytest.mark.parametrize(
-    ("days", "quiet_points"),
-    [(("first_rounds",), 10), (("short_day_bad_deck",), 12), (("day", "short_day_bad_deck"), 140)],
+    ("days", "quiet_points", "rules"),
+    [(("first_rounds",), 10, 30), (("short_day_bad_deck",), 12, 30), (("day", "short_day_bad_deck"), 140, 45)],
     ids=["first rounds", "bad deck", "two days"],
 )
 async def test_a_day_comes_out_as_expected(
-    days: tuple[str, ...], quiet_points: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    days: tuple[str, ...], quiet_points: int, rules: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     async with house(tmp_path) as here:
         checks = Checks(here)
@@ -30,3 +30,6 @@ async def test_a_day_comes_out_as_expected(
         checks.log(said.out + said.err)
         assert not findings, "\n".join(findings)
         assert checks.quiet_points >= quiet_points
+        wire = here.host.ear  # every message of both ends, reconnects and restarts among them
+        assert wire.messages > 1_000
+        assert len(wire.valid) >= rules, sorted(wire.valid)

@@ -30,6 +30,7 @@ from tableside.control.conversation import Conversation
 from tableside.daemon import Daemon
 from tableside.ground import Ground
 from tableside.state import encode_state
+from tests.support.cddl_ear import CddlEar
 from tests.support.simulated_host import ground
 from tests.support.table import WALL_START_NS
 
@@ -112,6 +113,8 @@ class VirtualHost:
         self._clock = clock
         self._sessions: list[int] = []
         self._addresses = {device.address: device.name for table in config.tables for device in table.devices}
+        self._tdl = {device.name for table in config.tables for device in table.devices if device.osdp_address is None}
+        self.ear = CddlEar()
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()
         self._pipes: list[Pipe] = []
@@ -177,7 +180,8 @@ class VirtualHost:
         answer = self._room.memory_answers.get(self._addresses[address])
         if answer is None:
             raise LinkAbsent(f"{address}: no such device in the room")
-        return MortalLink(answer(), lambda: self.daemon is None or self.starts != life)
+        link = MortalLink(answer(), lambda: self.daemon is None or self.starts != life)
+        return self.ear.on(link) if self._addresses[address] in self._tdl else link
 
 
 @dataclasses.dataclass(slots=True)
