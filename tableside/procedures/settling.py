@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from tableside import alerts, incidents, locks, presence
+from tableside import alerts, incidents, locks, presence, unexpected
 from tableside.happenings import CountWanted
 from tableside.house import Role
 from tableside.requests import SettleIncident
@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 # Kind of incident → the alert that stands for it, empty where none does. All others end with what they ask for.
 BY_PERSON: Mapping[str, str] = {
     "unexpected": "UNEXPECTED",
+    unexpected.OUT_OF_ROUND: unexpected.OUT_OF_ROUND_TEXT,
     "dealt while stopped": "DEALT-WHILE-STOPPED",
     "notices lost": "NOTICES-LOST",
     "wrong device": "",
     "device lost its memory": "",
 }
+# After these the cards are counted: the alert says so.
+COUNTED_AFTER = frozenset({"unexpected", unexpected.OUT_OF_ROUND})
 
 
 class SettlingState(StrEnum):
@@ -57,8 +60,8 @@ def _waiting(turn: Turn) -> str:
 def _settle(turn: Turn, what: SettleIncident) -> None:
     incident = turn.state.incidents.open[str(what.incident)]
     incidents.close(turn, incident.number, what.finding, turn.by)
-    locks.remove_all(turn, f"unexpected {incident.number}", turn.by)
-    if incident.kind == "unexpected":
+    locks.remove_all(turn, unexpected.lock_reason(incident.number), turn.by)
+    if incident.kind in COUNTED_AFTER:
         turn.happened(CountWanted(why="unexpected"))  # what the alert says: settle, count
     text = BY_PERSON[incident.kind]
     is_last = not incidents.of_kind(turn, incident.kind)

@@ -178,7 +178,7 @@ def test_a_card_taken_after_the_round_is_dealt_while_stopped(table: Table) -> No
     deal(table, 4)
     table.ask(EndRound)
     deal(table, 1)
-    assert [opened.kind for opened in table.all_of(IncidentOpened)] == ["unexpected"]
+    assert [opened.kind for opened in table.all_of(IncidentOpened)] == ["card out of round"]
 
 
 def test_a_permit_that_reached_its_number_is_not_given_again(table: Table) -> None:

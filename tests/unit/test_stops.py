@@ -77,5 +77,5 @@ def test_csm8_a_card_that_leaves_between_opening_and_play_is_an_incident() -> No
     table = Table()
     table.ready("shuffler", content=5, areas=(0, 0, 5))
     table.notice(events.CardsOut, meter=1)
-    assert [opened.kind for opened in table.all_of(IncidentOpened)] == ["unexpected"]
+    assert [opened.kind for opened in table.all_of(IncidentOpened)] == ["card out of round"]
     assert standing(table.state, Scope.DEAL)

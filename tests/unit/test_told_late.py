@@ -70,7 +70,7 @@ def test_a_card_after_all_is_told_is_still_unexpected(table: Table) -> None:
     done(table)
     tell(table, 3)
     tell(table, 4)
-    assert [incident.kind for incident in table.all_of(IncidentOpened)] == ["unexpected"]
+    assert [incident.kind for incident in table.all_of(IncidentOpened)] == ["card out of round"]
 
 
 def test_cards_told_late_are_held_over_with_the_others(table: Table) -> None:

@@ -93,7 +93,7 @@ def test_no_card_is_dealt_once_closing_is_announced() -> None:
     table = closing()
     assert table.all_of(PermitRevoked)[-1].what is PermitKind.DEAL
     give_out(table, 1)
-    assert [incident.kind for incident in table.all_of(IncidentOpened)] == ["unexpected"], "CSM-8"
+    assert [incident.kind for incident in table.all_of(IncidentOpened)] == ["card out of round"], "CSM-8"
 
 
 def test_no_unload_while_dealing_is_locked() -> None:
@@ -274,7 +274,7 @@ def test_csm6_what_the_count_lacks_is_an_incident_and_stands_unexplained(cards: 
 def test_csm8_a_card_that_leaves_after_the_unload_is_an_incident() -> None:
     table = unloaded()
     give_out(table, 1)
-    assert [incident.kind for incident in table.all_of(IncidentOpened)] == ["unexpected"]
+    assert [incident.kind for incident in table.all_of(IncidentOpened)] == ["card out of round"]
 
 
 def test_a_second_unload_of_the_session_is_refused() -> None:
