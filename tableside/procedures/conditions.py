@@ -38,11 +38,15 @@ MISSED_TIMER = "missed:"  # of a device that was not there when session or daemo
 JOURNAL = "journal"
 SLOW_COMMIT_LOCK_S = 5  # semantics §1.1
 LOW_MACHINE_TEXT = "MACHINE-LOW"
+DEVICE_WRONG = "DEVICE-WRONG"
+SPARE_WRONG = "SPARE-WRONG"
+WRONG = (DEVICE_WRONG, SPARE_WRONG)
 # What stands against one machine and goes when it is exchanged.
 OF_A_MACHINE = frozenset(
     {
         "SHUFFLER-SILENT",
-        "DEVICE-WRONG",
+        DEVICE_WRONG,
+        SPARE_WRONG,
         "DEVICE-RESET",
         "NOTICES-LOST",
         LOW_MACHINE_TEXT,
@@ -87,7 +91,7 @@ def _looked_for(turn: Turn, _what: DaemonStarted | SessionOpened) -> None:
         return
     house = turn.state.house
     for device in (devices.machine(turn.state), house.switch_box, *house.readers):
-        told = (f"{text}:{device}" for text in (_silent_text(turn, device), "DEVICE-WRONG"))
+        told = (f"{text}:{device}" for text in (_silent_text(turn, device), *WRONG))
         is_told = any(key in turn.state.alerts.standing for key in told)
         if device and not (devices.of(turn, device).is_connected or is_told):
             timers.start(turn, MISSED_TIMER + device, house.device_silent_s)
@@ -114,7 +118,7 @@ def _came(turn: Turn, what: DeviceCame) -> None:
     if SILENT_TIMER + what.device in turn.state.timers.due:  # a short loss is a line in the tile, no alert
         alerts.raise_alert(turn, "DEVICE-BACK", what.device, device=what.device)
     _heard(turn, what.device)
-    for text in (_silent_text(turn, what.device), "DEVICE-WRONG"):
+    for text in (_silent_text(turn, what.device), *WRONG):
         alerts.clear_alert(turn, text, what.device, by=what.device, why="answers again")
     locks.remove_all(turn, f"wrong device {what.device}", what.device)
 
@@ -138,16 +142,18 @@ def _rejected(turn: Turn, what: DeviceRejected) -> None:
 
 
 def _wrong(turn: Turn, device: str, why: str) -> None:
+    """Whatever answers at the cable of a machine that stands by touches no card of the table: play goes on."""
     incidents.open_incident(turn, "wrong device", "CSM-8", f"{device}: {why}")
-    for scope in (Scope.DEAL, Scope.FEED):
+    is_spare = devices.is_standing_by(turn.state, device)
+    for scope in () if is_spare else (Scope.DEAL, Scope.FEED):
         locks.add(turn, scope, f"wrong device {device}", "CSM-8")
     _heard(turn, device)
     alerts.clear_alert(turn, _silent_text(turn, device), device, by=device, why="another device answers there")
-    alerts.raise_alert(turn, "DEVICE-WRONG", device, device=device)
+    alerts.raise_alert(turn, SPARE_WRONG if is_spare else DEVICE_WRONG, device, device=device)
 
 
 def _is_news(turn: Turn, what: DeviceRejected) -> bool:
-    return f"DEVICE-WRONG:{what.device}" not in turn.state.alerts.standing
+    return not any(f"{text}:{what.device}" in turn.state.alerts.standing for text in WRONG)
 
 
 # --- the device itself --------------------------------------------------------------------------------------

@@ -45,6 +45,8 @@ def is_spare(turn: Turn, what: BeginSwap) -> Refusal | None:
     spare = devices.of(turn, what.spare)
     if not spare.is_connected:
         return Refusal(RULE, f"{what.spare} does not answer", "connect it first")
+    if f"SPARE-WRONG:{what.spare}" in turn.state.alerts.standing:
+        return Refusal(RULE, f"{what.spare} is not the machine that this table may use", "take another")
     if spare.jams or spare.faults or spare.is_lid_open:
         return Refusal(RULE, f"{what.spare} has a jam, a fault or an open lid", "mend it, or take another")
     return None
