@@ -17,6 +17,7 @@ from tableside import alerts, card_account, devices, incidents, locks, presence,
 from tableside.card_account import ASIDE, HOPPER, MACHINE, TABLE, TRAY, UNEXPLAINED, Evidence
 from tableside.decisions import LevelsAsked
 from tableside.happenings import (
+    ClosingAnnounced,
     CountEnded,
     CountWanted,
     DeviceCame,
@@ -28,6 +29,7 @@ from tableside.happenings import (
 from tableside.house import Role
 from tableside.inputs import DeadlinePassed
 from tableside.locks import Scope
+from tableside.procedures import left_behind
 from tableside.requests import HandCount
 from tableside.session_happenings import MachineCountedOut
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -204,12 +206,11 @@ def _call_hand_count(turn: Turn, what: CountEnded) -> None:
 # --- the supervisor's hand ----------------------------------------------------------------------------------
 
 
-def _is_place(_turn: Turn, what: HandCount) -> Refusal | None:
-    if what.place in HAND_COUNTED and what.cards >= 0:
+def _is_place(turn: Turn, what: HandCount) -> Refusal | None:
+    places = (*HAND_COUNTED, *left_behind.places(turn.state))
+    if what.place in places and what.cards >= 0:
         return None
-    return Refusal(
-        "CSM-6", f"{what.place!r} with {what.cards} cards cannot be counted", f"count {', '.join(HAND_COUNTED)}"
-    )
+    return Refusal("CSM-6", f"{what.place!r} with {what.cards} cards cannot be counted", f"count {', '.join(places)}")
 
 
 def _hand_counted(turn: Turn, what: HandCount) -> None:
@@ -224,6 +225,7 @@ def _hand_counted(turn: Turn, what: HandCount) -> None:
 
 
 def _tell_hand_count(turn: Turn, what: HandCount, expected: int) -> None:
+    left_behind.counted(turn, what.place)
     if what.place == MACHINE:
         device = devices.machine(turn.state)
         turn.happened(MachineHandCounted(device=device, counted=what.cards, expected=expected, by=turn.by))
@@ -298,6 +300,7 @@ PROCEDURE = Procedure(
             for state in S
             if state is not S.AGREED
         ),
+        *(Row(state, ClosingAnnounced, None, left_behind.play_ends, said="no more rounds") for state in S),
         Row(S.AGREED, CountEnded, S.CONFIRMED, _found_by_count, _counts_differ, said="count differs"),
         Row(S.AGREED, CountEnded, None, said="count agrees"),
         Row(S.SUSPECTED, CountEnded, S.AGREED, _miscount, _counts_equal, said="sensor miscount"),

@@ -17,7 +17,7 @@ from tableside.card_account import ASIDE, HOPPER, TABLE, TRAY, UNEXPLAINED, Evid
 from tableside.cards import Card
 from tableside.happenings import CardReplaced, SessionClosed, SessionOpened
 from tableside.house import Role
-from tableside.procedures import unload
+from tableside.procedures import left_behind, unload
 from tableside.procedures.session import KIND, is_dealer_on_duty
 from tableside.requests import EnterSort, SettleSort
 from tableside.session_happenings import CardsSorted, SortSettled, UnloadCompleted
@@ -132,6 +132,7 @@ def _explain(turn: Turn, before: int) -> None:
         incidents.close(turn, incident.number, f"sorted: {before} unexplained cards before, {now} after", turn.by)
     for text in ("COUNT-SHORT", "COUNT-LONG"):
         alerts.clear_alert(turn, text, unload.INCIDENT, by=turn.by, why="sorted")
+    left_behind.explained(turn)
 
 
 def _tell(turn: Turn, finding: sorted_decks.Finding) -> None:

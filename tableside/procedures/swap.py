@@ -19,7 +19,7 @@ from tableside.happenings import (
 )
 from tableside.locks import Scope
 from tableside.presence import Operation
-from tableside.procedures import swap_guards
+from tableside.procedures import left_behind, swap_guards
 from tableside.procedures.swap_slice import SWAP, SwapState, of, put
 from tableside.requests import BeginSwap, CountedOut
 from tableside.session_happenings import (
@@ -80,12 +80,7 @@ def _tell(turn: Turn, cards: int, left: int, more: int) -> None:
     swap = of(turn)
     text = f"{cards} cards counted out of {swap.serial}, {left} left in it, {more} too many"
     incidents.note(turn, swap.incident, text)
-    total = turn.state.house.cards_at_table
-    if left:
-        there = {"k": str(left), "n": str(total - left), "total": str(total)}
-        alerts.raise_alert(turn, "COUNT-SHORT-SWAP", swap.serial, **there, serial=swap.serial)
-    if more:
-        alerts.raise_alert(turn, "COUNT-LONG", swap.serial, k=str(more), n=str(total + more), total=str(total))
+    left_behind.tell(turn, swap.serial, left, more)
 
 
 # --- the spare ----------------------------------------------------------------------------------------------

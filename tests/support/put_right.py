@@ -7,6 +7,7 @@ from drivers.events import Outcome, Place
 from tableside import devices, inputs, requests
 from tableside.card_account import MACHINE
 from tableside.commands import Stage
+from tableside.procedures import left_behind
 from tableside.state import TableState
 from tableside.unknown_outcomes import numbers
 from tests.support.samples import RED_7
@@ -132,7 +133,7 @@ def _say_what_it_was(table: Table) -> None:
 
 
 def _count_by_hand(table: Table) -> None:
-    for place in ("table", "tray", "machine"):
+    for place in ("table", "tray", "machine", *left_behind.places(table.state)):
         table.ask(requests.HandCount, place=place, cards=max(0, table.state.account.at(place)))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tableside.catalogue import LANGUAGES, catalogue, fields_of
+from tableside.procedures import people, settling
 
 ROOT = Path(__file__).parents[2]
 ID = re.compile(r"[A-Z]{2,}(-[A-Z]+)+")
@@ -57,6 +58,77 @@ def test_an_alert_is_raised_with_the_fields_of_its_text() -> None:
         if alert_id in ENTRIES and given != fields_needed(alert_id)
     ]
     assert wrong == []
+
+
+def is_call_of(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Call) and ast.unparse(node.func).split(".")[-1] == name
+
+
+def constants(node: ast.AST) -> Iterator[str]:
+    for each in ast.walk(node):
+        if isinstance(each, ast.Constant) and isinstance(each.value, str):
+            yield each.value
+
+
+def test_every_text_of_the_catalogue_is_raised_by_the_code() -> None:
+    """The id is written where it is raised, or in a table or function from which the text is taken."""
+    written: set[str] = set()
+    for name, tree in trees():
+        only_cleared = {
+            id(each) for node in ast.walk(tree) if is_call_of(node, "clear_alert") for each in ast.walk(node)
+        }
+        if name != "tableside/catalogue.py":
+            written |= {
+                node.value
+                for node in ast.walk(tree)
+                if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in only_cleared
+            }
+    assert sorted(set(ENTRIES) - written) == []
+
+
+def named_in(tree: ast.Module) -> dict[str, set[str]]:
+    """What each name of a module stands for: the texts in its constant, or in its function unless raised there."""
+    named: dict[str, set[str]] = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            raised = {text for each in ast.walk(node) if is_call_of(each, "raise_alert") for text in constants(each)}
+            named[node.name] = set(constants(node)) - raised
+        elif isinstance(node, ast.Assign | ast.AnnAssign) and node.value is not None:
+            for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+                named[ast.unparse(target)] = set(constants(node.value))
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):  # and of the constants that the function names
+            used = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+            named[node.name] |= {text for name in used if name.isupper() for text in named.get(name, ())}
+    return named
+
+
+def texts_cleared() -> set[str]:
+    """The texts that some `clear_alert` can be given: written there, or by a name that its function uses."""
+    cleared: set[str] = set()
+    parsed = {Path(name).stem: named_in(tree) for name, tree in trees()}
+    for _, tree in trees():
+        named = {f"{module}.{name}": texts for module, names in parsed.items() for name, texts in names.items()}
+        named |= named_in(tree)
+        for function in ast.walk(tree):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            calls = [node for node in ast.walk(function) if is_call_of(node, "clear_alert")]
+            for call in calls:
+                assert isinstance(call, ast.Call)
+                cleared |= set(constants(call.args[1]))
+            if any(not isinstance(call.args[1], ast.Constant) for call in calls if isinstance(call, ast.Call)):
+                loops = [node.iter for node in ast.walk(function) if isinstance(node, ast.For)]
+                cleared |= {text for loop in loops for text in constants(loop)}
+                names = {ast.unparse(node) for node in ast.walk(function) if isinstance(node, ast.Name | ast.Attribute)}
+                cleared |= {text for name in names for text in named.get(name, ())}
+    return cleared
+
+
+def test_every_latched_alert_has_an_act_that_clears_it() -> None:
+    """Acknowledging is not clearing: what latches goes with a named act, so each must have one (design: faults)."""
+    acts = texts_cleared() | people.LOOKED_AT | set(settling.BY_PERSON.values())
+    assert sorted(alert.id for alert in ENTRIES.values() if alert.latched and alert.id not in acts) == []
 
 
 # Words of the same shape that are no alerts.
