@@ -1,7 +1,8 @@
 """`make run`: a simulated table's days, with every part in a process of its own. Imports nothing of ours.
 
-Starts the simulator (devices on pseudo-terminals), the daemon, and the people who play the scenario; kills and starts
-the daemon where the day says so; at the end asks the journal whether all is well. The journal stays in `run/`.
+Starts the simulator (devices on pseudo-terminals and TCP), the daemon, and the people who play the scenario; kills
+and starts the daemon where the day says so; at the end asks the journal whether all is well. The journal stays in
+`run/`.
 """
 
 from __future__ import annotations

@@ -9,10 +9,9 @@ from __future__ import annotations
 import asyncio
 import secrets
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from .director import Director, HostProcess, Outcome, gather_cast
 from .hands_voice import SideVoice
@@ -65,31 +64,37 @@ class AlertTeller:
         self._watch = watch
         self._language = language
         self._tell = tell
-        self._raised: asyncio.Queue[int] = asyncio.Queue()
-        watch.listeners.append(self._row)
 
-    async def run(self) -> None:
-        """Read the words of what was raised, until cancelled."""
-        while True:
-            number = await self._raised.get()
-            standing = await self._watch.told("alerts")
-            alert = next((alert for alert in standing if alert["alert"] == number), None)
-            if alert is not None:
-                self._tell_alert(alert)
+    async def begin(self) -> None:
+        """From here on; what was raised and cleared on another day is that day's."""
+        present = (await self._watch.told("state"))["row"]
+        for row in self._watch.rows:
+            if row.seq > present:
+                self._row(row)
+        self._watch.listeners.append(self._row)
 
-    def _tell_alert(self, alert: Mapping[str, Any]) -> None:
-        fact, step = alert["lines"][self._language]
-        level = f"class {alert['class']}" if alert["class"] else "at the table"
+    def _row(self, row: Row) -> None:
+        if row.type in TOLD:
+            TOLD[row.type](self, row)
+
+    def _raised(self, row: Row) -> None:
+        fact, step = row.lines[self._language]
+        level = f"class {row.body['level']}" if row.body["level"] else "at the table"
         self._tell(f"  ▲ {fact}  ({level})")
         self._tell(f"    → {step}")
 
-    def _row(self, row: Row) -> None:
-        if row.type == "AlertRaised":
-            self._raised.put_nowait(row.body["alert"])
-        elif row.type == "AlertTaken":
-            self._tell(f"    {row.body['by']} goes")
-        elif row.type == "AlertCleared" and row.body["alert"] in self._watch.alert_texts:
-            self._tell(f"  ✓ {self._watch.alert_texts[row.body['alert']]} cleared: {row.body['why']}")
+    def _taken(self, row: Row) -> None:
+        self._tell(f"    {row.body['by']} goes")
+
+    def _cleared(self, row: Row) -> None:
+        self._tell(f"  ✓ {self._watch.alert_texts[row.body['alert']]} cleared: {row.body['why']}")
+
+
+TOLD: dict[str, Callable[[AlertTeller, Row], None]] = {
+    "AlertRaised": AlertTeller._raised,
+    "AlertTaken": AlertTeller._taken,
+    "AlertCleared": AlertTeller._cleared,
+}
 
 
 async def play(path: Path, where: Where, tell: Tell, host: HostProcess | None = None) -> Outcome:
@@ -119,7 +124,7 @@ async def play(path: Path, where: Where, tell: Tell, host: HostProcess | None = 
     )
     gather_cast(scenario, scene, KINDS)
     teller = AlertTeller(watch, where.language, tell)
-    beside = [asyncio.create_task(side.run(), name="side channel"), asyncio.create_task(teller.run(), name="alerts")]
+    beside = [asyncio.create_task(side.run(), name="side channel"), asyncio.create_task(teller.begin(), name="alerts")]
     tell(f"— {scenario.title} —")
     try:
         return await Director(scenario, scene, host or Launcher()).run()

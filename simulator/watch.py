@@ -25,6 +25,7 @@ class Row:
     type: str
     body: Mapping[str, Any]
     at: str
+    lines: Mapping[str, Any] = field(default_factory=dict)  # of an alert: fact and next step by language
 
 
 @dataclass(slots=True)
@@ -94,7 +95,7 @@ class Watch:
         entry = said.get("entry")
         if entry is None or entry["seq"] <= self.last_seq:
             return
-        row = Row(entry["seq"], entry["type"], entry["body"], entry["at"])
+        row = Row(entry["seq"], entry["type"], entry["body"], entry["at"], entry.get("lines", {}))
         self.rows.append(row)
         self._by_type.setdefault(row.type, []).append(row)
         follow = FOLLOWED.get(row.type)

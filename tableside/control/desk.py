@@ -208,7 +208,7 @@ async def _stream_rows(read: Read, table: Table, write: Write) -> None:
         for record in table.journal.records(after, _ROWS):
             if record.seq > end:
                 break  # the curtain has not seen it yet
-            view = entry_view(record, table.name, table.curtain)
+            view = entry_view(record, table.name, table.curtain, table.texts)
             await write(line_of(StreamLine(id=read.id, entry=view)))
         after = end
 

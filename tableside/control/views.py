@@ -9,6 +9,7 @@ from tableside.alerts import Alert
 from tableside.catalogue import alert_text
 from tableside.control.curtain import Curtain, shown
 from tableside.control.waiting import waiting_view
+from tableside.decisions import AlertRaised
 from tableside.diagnosis.traces import Heard
 from tableside.journal.export import utc_text
 from tableside.journal.record import Record
@@ -79,10 +80,17 @@ def heard_view(heard: Heard) -> dict[str, object]:
     return {"at_ns": heard.at_ns, "direction": spoken.direction.value, "text": spoken.text, "data": spoken.data.hex()}
 
 
-def entry_view(record: Record, table: str, curtain: Curtain) -> dict[str, object]:
-    """A row of the journal. A body that this version cannot read is said to be so, never left out."""
+def entry_view(record: Record, table: str, curtain: Curtain, texts: Texts | None = None) -> dict[str, object]:
+    """A row of the journal; with the table's texts, an alert as people read it (it may be over before anybody asks).
+
+    A body that this version cannot read is said to be so, never left out.
+    """
+    lines = {}
     try:
-        body = shown(what_of(record), hides_cards=curtain.hides(record.seq))
+        what = what_of(record)
+        body = shown(what, hides_cards=curtain.hides(record.seq))
+        if texts is not None and isinstance(what, AlertRaised):
+            lines = {"lines": texts.in_all(what.text, what.fields)}
     except msgspec.MsgspecError as error:
         body = {"unreadable": str(error)}
     return {
@@ -93,4 +101,5 @@ def entry_view(record: Record, table: str, curtain: Curtain) -> dict[str, object
         "at": utc_text(record.wall_ns),
         "quality": record.quality,
         "body": body,
+        **lines,
     }

@@ -37,6 +37,9 @@ SILENT_TIMER = "silent:"
 MISSED_TIMER = "missed:"  # of a device that was not there when session or daemon began
 JOURNAL = "journal"
 SLOW_COMMIT_LOCK_S = 5  # semantics §1.1
+SLOW_TIMER = "journal slow"
+# Commits are quick again when none was slow for so long; shorter, and a disk that stalls now and then rings each time.
+QUICK_AGAIN_S = 60
 LOW_MACHINE_TEXT = "MACHINE-LOW"
 DEVICE_WRONG = "DEVICE-WRONG"
 SPARE_WRONG = "SPARE-WRONG"
@@ -233,8 +236,19 @@ def _reached(turn: Turn, what: JournalReached) -> None:
 
 def _slow(turn: Turn, what: CommitSlow) -> None:
     alerts.raise_alert(turn, "JOURNAL-SLOW", ms=str(round(what.seconds * 1000)))
+    timers.start(turn, SLOW_TIMER, QUICK_AGAIN_S)
     if what.seconds > SLOW_COMMIT_LOCK_S:
         locks.add(turn, Scope.DEAL, SLOW_JOURNAL, "CSM-8", is_from_next_round=True)
+
+
+def _is_quick_again(_turn: Turn, what: DeadlinePassed) -> bool:
+    return what.name == SLOW_TIMER
+
+
+def _quick_again(turn: Turn, _what: DeadlinePassed) -> None:
+    """Where it was slow enough to stop play, the alert stays for the supervisor who lets it go on."""
+    if f"{Scope.DEAL}:{SLOW_JOURNAL}" not in turn.state.locks.standing:
+        alerts.clear_alert(turn, "JOURNAL-SLOW", by=JOURNAL, why="quick again")
 
 
 def _space(turn: Turn, what: SpaceLow) -> None:
@@ -275,6 +289,7 @@ PROCEDURE = Procedure(
         Row(A, JournalRestored, None, _restored, said="journal again"),
         Row(A, JournalReached, None, _reached, said="records again"),
         Row(A, CommitSlow, None, _slow, said="slow"),
+        Row(A, DeadlinePassed, None, _quick_again, _is_quick_again, said="quick again"),
         Row(A, SpaceLow, None, _space, said="space low"),
         Row(A, SpaceEnough, None, _enough_space, said="space again"),
         Row(A, ClockStepped, None, _clock, said="clock stepped"),

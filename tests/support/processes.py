@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from tests.support.mosquitto import free_port
+
 ROOT = Path(__file__).parents[2]
 DEADLINE_S = 30.0
 
@@ -111,14 +113,18 @@ def daemon(config: Path, control: Path, log: Path) -> Iterator[Running]:
             running.process.wait(DEADLINE_S)
 
 
+# Where the demo's switch box listens; here each table has a port of its own.
+DEMO_PORT = "tcp://127.0.0.1:47107"
+
+
 @contextmanager
 def simulated_table(folder: Path, *, pace: int = 20, edits: Mapping[str, str] | None = None) -> Iterator[Path]:
-    """The demo's table simulated by a process of its own, on pseudo-terminals; gives the host's file.
+    """The demo's table simulated by a process of its own, on pseudo-terminals and TCP; gives the host's file.
 
     `edits`: what is to stand in the demo's files instead, such as an address. The simulation is a laboratory's.
     """
     shutil.copytree(ROOT / "demo", folder / "demo", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
-    _edit(folder / "demo", edits or {})
+    _edit(folder / "demo", {DEMO_PORT: f"tcp://127.0.0.1:{free_port()}", **(edits or {})})
     (folder / "run" / "dev").mkdir(parents=True)
     plan, log = folder / "demo" / "simulation.toml", folder / "simulator.log"
     with log.open("wb") as said:

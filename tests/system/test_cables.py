@@ -21,7 +21,7 @@ from simulator.play import Where, play
 from simulator.side_client import ask
 from tableside.exit_codes import ExitCode
 from tests.support.mosquitto import Mosquitto, free_port, mosquitto
-from tests.support.processes import DEADLINE_S, Running, simulated_table, tableside
+from tests.support.processes import DEADLINE_S, DEMO_PORT, Running, simulated_table, tableside
 
 __all__ = ["mosquitto"]
 pytestmark = [pytest.mark.system, pytest.mark.timeout(300)]
@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.system, pytest.mark.timeout(300)]
 SCENARIO = Path(__file__).with_name("short_table.toml")
 PACE = 20
 FOUR_DECKS = {"count = 3\nreserve": "count = 2\nreserve"}
-SHUFFLER, SWITCHES = (f"serial://../run/dev/{name}?baud=115200" for name in ("shuffler", "switches"))
+SHUFFLER, SWITCHES = "serial://../run/dev/shuffler?baud=115200", DEMO_PORT
 
 
 # What a shuffler tells by numbered notices, as rows.

@@ -135,6 +135,20 @@ def test_a_slow_journal_stops_the_next_round_until_a_supervisor_lets_it_go_on() 
     assert texts(table) == set()
 
 
+def test_a_slow_journal_is_told_until_no_commit_was_slow_for_a_minute() -> None:
+    table = ready_table()
+    table.give(CommitSlow(seconds=0.5))
+    table.wait(40)
+    table.give(CommitSlow(seconds=0.4))
+    table.wait(40)
+    assert texts(table) == {"JOURNAL-SLOW"}
+    table.wait(21)
+    assert texts(table) == set()
+    table.give(CommitSlow(seconds=6.0))
+    table.wait(120)
+    assert texts(table) == {"JOURNAL-SLOW"}, "play is stopped: a supervisor lets it go on"
+
+
 def test_a_jam_that_needs_a_technician_is_an_incident_until_his_work_is_recorded() -> None:
     table = ready_table()
     table.notice(events.CardJammed, place=Place.CAROUSEL)
