@@ -69,7 +69,7 @@ def serve(plan: Path, pace: float | None, lab: bool) -> None:
 @click.option("--language", default="en", show_default=True, help="Of the alerts that are told.")
 def scenario(file: Path, plan: Path, pace: float | None, control_socket: Path, table: str, language: str) -> None:
     """Let people play FILE at the running table; exit 1 where a step does not come out as expected."""
-    from .plan import PlanRefused, read_plan
+    from .plan import RATES, PlanRefused, read_plan
     from .play import Where, play, told
     from .scenario import ScenarioRefused
 
@@ -77,7 +77,14 @@ def scenario(file: Path, plan: Path, pace: float | None, control_socket: Path, t
         given = read_plan(plan).simulation
         answers(Path(given.side_channel), "simulator", "start one with `tableside-sim serve`")
         answers(control_socket, "daemon", "start it with `tableside run`")
-        where = Where(control_socket, Path(given.side_channel), table, pace or given.pace, language)
+        where = Where(
+            control_socket,
+            Path(given.side_channel),
+            table,
+            pace or given.pace,
+            language,
+            lapse_chance=RATES[given.chance].lapses,
+        )
         outcome = asyncio.run(play(file, where, click.echo))
     except (PlanRefused, ScenarioRefused) as refused:
         click.echo(str(refused), err=True)

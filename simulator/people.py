@@ -50,6 +50,7 @@ class Scene:
     seed: int
     token: str
     retry_s: float
+    lapse_chance: float = 0.0  # that a supervisor forgets to tap again in a load
     cast: dict[str, Person] = field(default_factory=dict)
     envelopes: int = 0
     tell: Callable[[str], None] = lambda text: None

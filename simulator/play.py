@@ -37,6 +37,7 @@ class Where:
     table: str
     pace: float
     language: str = "en"
+    lapse_chance: float = 0.0
 
 
 class Launcher:
@@ -120,6 +121,7 @@ async def play(path: Path, where: Where, tell: Tell, host: HostProcess | None = 
         seed=scenario.seed,
         token=secrets.token_hex(3),  # another run of the same file asks anew
         retry_s=RETRY_S,
+        lapse_chance=where.lapse_chance,
         tell=lambda text: tell(f"[round {watch.round}] {text}" if watch.round else text),
     )
     gather_cast(scenario, scene, KINDS)

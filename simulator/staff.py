@@ -23,6 +23,8 @@ REPAIR_S = (45.0, 90.0)
 # Whoever stands at the table looks at the reader this often, and taps again while a lid is open.
 LOOK_S = 2.0
 TAP_AGAIN_S = 25.0
+# A supervisor whose mind is elsewhere comes back to the reader after this.
+LAPSE_S = (90.0, 180.0)
 # The lid is freed by a permit that has to travel; a hand that finds it locked tries again.
 LID_TRIES = 20
 # What an alert asks for is done within this, or somebody looks again.
@@ -55,21 +57,23 @@ class OnCall(Person):
         """From now on far off: the pager is heard, nobody comes before so long."""
         self._away_until_s = asyncio.get_running_loop().time() + seconds / self.scene.pace
 
-    async def attend(self, procedure: str, until: str, forgets_for_s: float = 0) -> None:
-        """Stand by until a procedure has come to a state; tap when the reader asks for it.
-
-        `forgets_for_s`: the first time it asks, the tap comes so much later.
-        """
-        watch, late_s = self.scene.watch, forgets_for_s
+    async def attend(self, procedure: str, until: str) -> None:
+        """Stand by until a procedure has come to a state; tap when the reader asks for it, in some loads too late."""
+        watch, late_s = self.scene.watch, self.lapse_s() if procedure == "load" else 0.0
         mark = watch.last_seq
         while not watch.has("ProcedureMoved", mark, procedure=procedure, target=until):
             seen = await self.scene.look()
             if any(reader["colour"] == "amber" for reader in seen["readers"].values()):
                 await self.scene.wait(late_s or self.rng.uniform(0.5, 2))
-                late_s = 0
+                late_s = 0.0
                 await self.tap()
                 await self.scene.wait(LOOK_S)
             await self.scene.wait(LOOK_S)
+
+    def lapse_s(self) -> float:
+        """How long the first tap is forgotten: in one load of so many, and then longer than any house allows."""
+        chance = self.scene.lapse_chance
+        return self.rng.uniform(*LAPSE_S) if chance and self.rng.random() < chance else 0.0
 
     def _hear(self, row: Row) -> None:
         if row.type in ("AlertRaised", "AlertEscalated") and self.staff_id in row.body["asked"]:

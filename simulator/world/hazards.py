@@ -41,16 +41,17 @@ class Mishap(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """How often, per card dealt."""
+    """How often: per card dealt; `lapses` per load, by the supervisor whose time runs out (`simulator/staff.py`)."""
 
     jams: float = 1 / 5_000
     doubles: float = 1 / 20_000
     bends: float = 1 / DEALINGS_PER_BEND
     misreads: float = MISREADS_PER_CARD
+    lapses: float = 1 / 4
 
 
 PINNED = Rates()
-NEVER = Rates(jams=0.0, doubles=0.0, bends=0.0, misreads=0.0)
+NEVER = Rates(jams=0.0, doubles=0.0, bends=0.0, misreads=0.0, lapses=0.0)
 
 
 @dataclass(frozen=True, slots=True)

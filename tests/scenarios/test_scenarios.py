@@ -14,8 +14,13 @@ pytestmark = [pytest.mark.virtual_time, pytest.mark.timeout(600)]
 
 @pytest.mark.parametrize(
     ("days", "quiet_points", "rules"),
-    [(("first_rounds",), 10, 30), (("short_day_bad_deck",), 12, 30), (("day", "short_day_bad_deck"), 140, 45)],
-    ids=["first rounds", "bad deck", "two days"],
+    [
+        (("first_rounds",), 10, 30),
+        (("short_day",), 80, 30),
+        (("short_day_bad_deck",), 12, 30),
+        (("day", "short_day_bad_deck"), 140, 45),
+    ],
+    ids=["first rounds", "short day", "bad deck", "two days"],
 )
 async def test_a_day_comes_out_as_expected(
     days: tuple[str, ...], quiet_points: int, rules: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -20,7 +20,7 @@ from simulator.director import Director, Outcome, gather_cast
 from simulator.hands_voice import SideVoice, voice_of
 from simulator.kinds import KINDS
 from simulator.people import Scene
-from simulator.plan import Chance, Plan, read_plan
+from simulator.plan import RATES, Chance, Plan, read_plan
 from simulator.room import Room
 from simulator.scenario import read_scenario
 from simulator.speaking import ChannelLost
@@ -205,6 +205,7 @@ class House:
             seed=scenario.seed,
             token=path.stem,
             retry_s=RETRY_S,
+            lapse_chance=RATES[self.room.plan.simulation.chance].lapses,
         )
         gather_cast(scenario, scene, KINDS)
         scene.watch.listeners.append(self._hear)
