@@ -15,6 +15,7 @@ from firmware_bridge.clock import NS_PER_S
 from firmware_bridge.links.base import Link, LinkClosed
 
 from .faces.memory import PowerLost
+from .world.waking import earliest
 
 T = TypeVar("T")
 # World and face answer each other at one instant: more turns than this are a fault of one of them.
@@ -127,7 +128,7 @@ class Stage:
             self._timer.cancel()
 
     def _first_face_wake(self) -> int | None:
-        return min((wake for outlet in self._outlets if (wake := outlet.face.next_wake_ns) is not None), default=None)
+        return earliest(*[outlet.face.next_wake_ns for outlet in self._outlets])
 
     def _play(self, now_ns: int) -> int | None:
         """All worlds and faces up to one instant; returns the worlds' next wake in world time."""
@@ -138,21 +139,22 @@ class Stage:
             for outlet in self._outlets:
                 has_happened |= outlet.face.update(now_ns)
             if not has_happened:
-                return min((wake for wake in wakes if wake is not None), default=None)
+                return earliest(*wakes)
         raise RuntimeError(f"world and faces do not come to rest at {now_ns} ns")
 
     def _set_alarm(self, world_wake_ns: int | None, now_ns: int) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-        wakes = [self._first_face_wake()]
         if world_wake_ns is not None:
-            wakes.append(self._start_ns - -world_wake_ns * self._pace.denominator // self._pace.numerator)
-        wake_ns = min((wake for wake in wakes if wake is not None), default=None)
-        if wake_ns is not None:
-            self._timer = self._loop.call_at(max(wake_ns, now_ns) / NS_PER_S, self._ring)
+            world_wake_ns = self._start_ns - -world_wake_ns * self._pace.denominator // self._pace.numerator
+        wake_ns = earliest(self._first_face_wake(), world_wake_ns)
+        due_s = None if wake_ns is None else max(wake_ns, now_ns) / NS_PER_S
+        if self._timer is not None:
+            if self._timer.when() == due_s:
+                return  # most bytes change nothing that has a time
+            self._timer.cancel()
+        self._timer = None if due_s is None else self._loop.call_at(due_s, self._ring)
 
     def _ring(self) -> None:
+        self._timer = None
         try:
             self.settle()
         except Exception as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from firmware_bridge.wire.tdl.codes import Permit, PermitEnd
+from simulator.world.waking import earliest
 
 
 @dataclass(slots=True)
@@ -83,4 +84,4 @@ class Permits:
                 lease.end(PermitEnd.TIME)
 
     def next_deadline_ns(self) -> int | None:
-        return min((lease.deadline_ns for lease in self.leases.values() if lease.stands), default=None)
+        return earliest(*[lease.deadline_ns for lease in self.leases.values() if lease.stands])

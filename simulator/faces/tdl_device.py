@@ -36,6 +36,7 @@ from firmware_bridge.wire.tdl.keys import (
 )
 from firmware_bridge.wire.tdl.read import uint
 from firmware_bridge.wire.tdl.stream import MessageDecoder, StreamDecoder, encode_stream
+from simulator.world.waking import earliest
 
 from .equipment import Ended, Equipment
 from .memory import Memory, Outcome
@@ -325,13 +326,12 @@ class TdlDevice:
         """When `update` is to be called, if nothing happens before."""
         if not self.is_on:
             return None
-        wakes = [self.permits.next_deadline_ns()]
-        if self.running is not None and self.running.ended is not None:
-            wakes.append(self.running.store_due_ns)
-        if self.session is not None and self.session.is_open:
-            wakes.append(self.notices.due_ns())
-            wakes.append(self.running.progress_due_ns if self.running is not None else None)
-        return min((wake for wake in wakes if wake is not None), default=None)
+        running = self.running
+        stores_ns = running.store_due_ns if running is not None and running.ended is not None else None
+        if self.session is None or not self.session.is_open:
+            return earliest(self.permits.next_deadline_ns(), stores_ns)
+        progress_ns = running.progress_due_ns if running is not None else None
+        return earliest(self.permits.next_deadline_ns(), stores_ns, self.notices.due_ns(), progress_ns)
 
     def update(self, now_ns: int) -> bool:
         """Tell what happened in the world, end what has run out, send what is due.

@@ -16,6 +16,7 @@ from .happenings import Spot, Trouble
 from .hazards import Hazards, Mishap
 from .motions import CARD_MOVES, DRIVES, EXIT_MOVES, Axis, Motion, Move, Reading
 from .optics import CountingSensor
+from .waking import earliest
 
 
 class Carousel:
@@ -60,7 +61,12 @@ class Carousel:
     @property
     def next_end_ns(self) -> int | None:
         """When the next motion ends; None while nothing runs."""
-        return min((motion.ends_ns for motion in self._motions.values()), default=None)
+        return earliest(*[motion.ends_ns for motion in self._motions.values()])
+
+    @property
+    def is_still(self) -> bool:
+        """No motion is under way."""
+        return not self._motions
 
     def is_free(self, axis: Axis) -> bool:
         return axis not in self._motions

@@ -39,6 +39,7 @@ from .troubles import DEALING, SPOTS, Side
 # With an empty carousel and no more than this before the exit the dealer is warned (assumed).
 LOW_BUFFER = 4
 METER_MODULUS = 1 << 32
+_AXES = tuple(Axis)  # an enumeration is walked slowly, and this is asked at each byte
 
 
 class ShufflerMachine:
@@ -129,8 +130,7 @@ class ShufflerMachine:
     def is_path_clear(self) -> bool:
         """Hopper empty, nothing between the areas, nothing moving."""
         carousel = self.carousel
-        is_still = carousel.is_free(Axis.DRUM) and carousel.is_free(Axis.EXIT)
-        return is_still and not carousel.hopper and all(carousel.is_path_clear(spot) for spot in Spot)
+        return carousel.is_still and not carousel.hopper and all(carousel.is_path_clear(spot) for spot in Spot)
 
     def clear_jam(self, spot: Spot) -> bool:
         """The same for a jam: gone, if the lid is closed and its path is clear."""
@@ -240,11 +240,11 @@ class ShufflerMachine:
     def _decide(self, now_ns: int) -> None:
         if self.carousel.is_lid_open:
             return
-        for axis in Axis:
+        for axis in _AXES:
             order = self._next(axis) if self.carousel.is_free(axis) else None
             if order is not None:
                 self.carousel.begin(order.move, now_ns, compartment=order.compartment, spot=order.spot)
-        if not all(self.carousel.is_free(axis) for axis in Axis):
+        if not self.carousel.is_still:
             return
         outcome = self.job.is_over(self) or self._what_hinders()
         if outcome:

@@ -34,11 +34,15 @@ class Standing:
 
     def stops(self, side: Side) -> bool:
         """Whether a jam or a fault forbids this side to move."""
-        return bool(self.jams) or any(side in STOPS[trouble] for trouble, _ in self.troubles)
+        if self.jams or not self.troubles:  # a machine in order is asked some fifty times a card
+            return bool(self.jams)
+        return any(side in STOPS[trouble] for trouble, _ in self.troubles)
 
     def stops_job(self, needs: frozenset[Side]) -> bool:
         """Whether a job that needs these sides cannot be done. A full machine hinders none: no job takes cards in."""
-        return any(needs & STOPS[trouble] for trouble, _ in self.troubles - FULL) or bool(needs and self.jams)
+        if self.jams and needs:
+            return True
+        return bool(self.troubles) and any(needs & STOPS[trouble] for trouble, _ in self.troubles - FULL)
 
     def begin(self, trouble: Trouble, spot: Spot) -> None:
         """A fault is found; one that stands already stands once."""

@@ -23,6 +23,7 @@ from .happenings import (
 )
 from .lamp import DARK, Light
 from .optics import BLINDING_MARGIN, WEAK_MARGIN
+from .waking import earliest
 
 MS = 1_000_000
 # A contact counts when it has been closed for so long (TDL 12: 20 to 50 ms).
@@ -164,8 +165,7 @@ class SwitchBox:
         if self._contact() is not self._lid_was_open:
             self._lid_was_open = not self._lid_was_open
             self._tell(LidMoved(self._lid_was_open))
-        wakes = [self._watch_keys(now_ns), self._watch_tray(now_ns)]
-        return min((wake for wake in wakes if wake is not None), default=None)
+        return earliest(self._watch_keys(now_ns), self._watch_tray(now_ns))
 
     def _watch_keys(self, now_ns: int) -> int | None:
         for contact in tuple(self._contacts):

@@ -15,6 +15,7 @@ from .happenings import Spot
 from .hazards import PINNED, Hazards, Rates
 from .machine import ShufflerMachine
 from .switch_box import SwitchBox
+from .waking import earliest
 
 SEATS = 7
 BANK = "bank"
@@ -105,8 +106,7 @@ class TableWorld:
     def update(self, now_ns: int) -> int | None:
         """Play everything that is due, in machines and switch box."""
         wakes = [machine.update(now_ns) for machine in self.machines.values()]
-        wakes.append(self.box.update(now_ns))
-        return min((wake for wake in wakes if wake is not None), default=None)
+        return earliest(*wakes, self.box.update(now_ns))
 
     # Cards come and go
 
