@@ -29,6 +29,7 @@ class _Held:
 
     def __init__(self, path: str) -> None:
         self._descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        self._link = f"/proc/self/fd/{self._descriptor}"
         self._name = self._present_name()
 
     def is_in_place(self) -> bool:
@@ -39,7 +40,7 @@ class _Held:
         os.close(self._descriptor)
 
     def _present_name(self) -> str:
-        return os.readlink(f"/proc/self/fd/{self._descriptor}")
+        return os.readlink(self._link)
 
 
 class FileIdentity:
