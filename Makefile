@@ -37,5 +37,8 @@ requirements:
 	uv pip compile pyproject.toml --extra dev --generate-hashes --universal --python-version 3.11 \
 	  --no-emit-index-url --no-header -o requirements-dev.txt
 
+# Everything that .gitignore lists: what `make` and the tests build (a test compares the two).
 clean:
-	rm -rf $(VENV) run .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-peers run build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf *.egg-info *.log
+	find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +

@@ -27,6 +27,13 @@ SIDE = RUN / "simulator.sock"
 # A machine that is busy elsewhere starts a Python program late; nothing here takes longer than a second by itself.
 PATIENCE_S = 60.0
 STOP_S = 15.0
+# What to look at afterwards: the command's words, with what they show.
+LOOK_FURTHER = (
+    ("journal report session --number 1", "the long day: figures, then what happened, in order"),
+    ("journal report session", "the short day, whose sort is irregular"),
+    ("journal report damaged-cards", "what the inspection service gets"),
+    ("diag replay", "how the table stands at the end of the journal; with --at ROW at any row"),
+)
 # The scenario's lines that begin so are for us (simulator/play.py).
 FOR_US = "!"
 
@@ -95,6 +102,26 @@ def ask(*arguments: str) -> int:
     return subprocess.run([sys.executable, "-m", "tableside", *arguments], cwd=ROOT, check=False).returncode
 
 
+def program() -> str:
+    """How the product's command line is typed here: beside the Python that runs us, else as its module."""
+    beside, here = Path(sys.executable).with_name("tableside"), Path.cwd()
+    if not beside.exists():
+        return f"{sys.executable} -m tableside"
+    return str(beside.relative_to(here) if beside.is_relative_to(here) else beside)
+
+
+def look_further(journal: Path) -> int:
+    """Say what to look at next, having tried that each works; returns whether one does not."""
+    wrong = 0
+    here = os.path.relpath(journal)
+    print(f"The journal stays in {here}. Look further:")
+    for words, shows in LOOK_FURTHER:
+        command = [sys.executable, "-m", "tableside", *words.split(), str(journal)]
+        wrong = wrong or subprocess.run(command, cwd=ROOT, stdout=subprocess.DEVNULL, check=False).returncode
+        print(f"  {program()} {words} {here}\n      {shows}", flush=True)
+    return wrong
+
+
 def main() -> int:
     """The days, the summary, the verdict."""
     shutil.rmtree(RUN, ignore_errors=True)
@@ -115,10 +142,10 @@ def main() -> int:
     finally:
         wrong = daemon.stop() or wrong
         wrong = simulator.stop() or wrong
-    journal = str(RUN / f"{TABLE}.db")
-    wrong = ask("journal", "verify", journal) or wrong
+    journal = RUN / f"{TABLE}.db"
+    wrong = ask("journal", "verify", str(journal)) or wrong
+    wrong = look_further(journal) or wrong
     print("All balanced." if not wrong else "NOT all well: see above, and the logs in run/.", flush=True)
-    print(f"The journal stays in run/{TABLE}.db: try `tableside journal report session run/{TABLE}.db`.")
     return 1 if wrong else 0
 
 

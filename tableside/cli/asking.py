@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import click
 
+from tableside.cli.alert_lines import alert_lines
 from tableside.cli.answered import settle, told
 from tableside.cli.connection import Connection, new_id, socket_path
 from tableside.cli.options import reaching_daemon
@@ -35,7 +36,7 @@ def status(table: str, socket: str | None, config: str, as_json: bool) -> None:
 
 @click.command()
 @click.option("--table", default="", help="Only this table.")
-@click.option("--language", help="en, pt_PT or zh_Hant_MO; the table's first one if not named.")
+@click.option("--language", help="In en, pt_PT or zh_Hant_MO; in the table's first language if not named.")
 @reaching_daemon
 def alerts(table: str, language: str | None, socket: str | None, config: str, as_json: bool) -> None:
     """The standing alerts, gravest first, as people read them."""
@@ -44,24 +45,8 @@ def alerts(table: str, language: str | None, socket: str | None, config: str, as
     if as_json:
         say_json(what)
         return
-    standing = cast(list[dict[str, Any]], what)
-    for alert in standing:
-        lines = alert["lines"]
-        fact, step = lines.get(language) or next(iter(lines.values()))
-        times = f", {alert['times']} times" if alert["times"] > 1 else ""
-        where = f"class {alert['class']}" if alert["class"] else "at the table only"
-        say(f"{alert['alert']}  {where}  since {alert['since_local']}{times}  {_who(alert)}".rstrip())
-        say(f"   {fact}")
-        say(f"   → {step}")
-    if not standing:
-        say("no alert stands")
-
-
-def _who(alert: dict[str, Any]) -> str:
-    """Who goes, or who was asked and has not said so yet."""
-    if alert["taken_by"]:
-        return f"{alert['progress']} {alert['taken_by']}"
-    return f"nobody yet; asked: {', '.join(alert['asked'])}" if alert["asked"] else ""
+    for line in alert_lines(cast(list[dict[str, Any]], what), language):
+        say(line)
 
 
 def status_lines(what: dict[str, Any], *, has_counts: bool = False) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from tableside.cli.alert_lines import alert_lines
 from tableside.cli.answered import told
 from tableside.cli.asking import status_lines
 from tableside.cli.connection import Connection, new_id, socket_path
@@ -17,6 +17,7 @@ from tableside.cli.failing import Failed
 from tableside.cli.options import reaching_daemon
 from tableside.cli.plain import say, say_json, warn
 from tableside.cli.rows import line_of_row
+from tableside.cli.standing import standing_lines
 from tableside.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -116,7 +117,7 @@ def trace(
 @diag.command()
 @file_argument
 @click.option("--at", "row", type=int, help="A journal: how the table stood after this row; at its end if not named.")
-@click.option("--json", "as_json", is_flag=True, help="JSON, ASCII only.")
+@click.option("--json", "as_json", is_flag=True, help="One line of JSON, ASCII only: for a journal the whole state.")
 def replay(file: Path, row: int | None, as_json: bool) -> None:
     """FILE is a journal: how the table stood at a row. FILE is a recording: what today's driver makes of it."""
     if _begins(file).startswith(b"SQLite format 3"):
@@ -136,7 +137,18 @@ def _replay_journal(file: Path, row: int | None, *, as_json: bool) -> None:
     if as_json:
         say_json(view)
     else:
-        say(json.dumps(view, indent=2, ensure_ascii=False))
+        for line in _as_it_stood(view):
+            say(line)
+
+
+def _as_it_stood(view: dict[str, Any]) -> Iterator[str]:
+    """The table for people; --json tells all of it."""
+    yield f"after row {view['row']}, {view['wall']}"
+    yield from standing_lines(view)
+    if view["alerts"]:
+        yield from alert_lines(view["alerts"])
+    for name, levels in view["devices"]["known"].items():
+        yield f"  {name} ({levels['serial']}): {'connected' if levels['is_connected'] else 'away'}"
 
 
 def _replay_recording(file: Path, *, as_json: bool) -> None:

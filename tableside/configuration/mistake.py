@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 
@@ -12,10 +12,11 @@ import msgspec
 
 from tableside.configuration.locate import KeyPath
 
-# Below 0.6 `difflib` offers words that share a few letters by chance.
-NEARNESS = 0.6
+# How many slips of the finger make a word another word: the length up to which so many are believed.
+SLIPS_UP_TO = ((4, 1), (8, 2), (64, 3))
 # Said of a key that is not there; such a finding may be an effect of another one.
 MISSING = "is missing"
+_DIGITS = re.compile(r"[0-9]+")
 
 
 class Severity(StrEnum):
@@ -69,8 +70,33 @@ def key_text(path: KeyPath) -> str:
 
 
 def nearest_of(word: str, words: Iterable[str]) -> str:
-    """The most similar of `words`, or nothing."""
-    return next(iter(get_close_matches(word, words, n=1, cutoff=NEARNESS)), "")
+    """The one of `words` that was most likely meant, or nothing: a wrong guess costs more than none.
+
+    Near is what a few slips of the finger make of it; names that differ in digits alone (`S-1`, `S-2`) are different
+    things.
+    """
+    most = next((slips for length, slips in SLIPS_UP_TO if len(word) <= length), 0)
+    near = sorted((_slips(word, known), known) for known in words if not _differ_in_digits(word, known))
+    return near[0][1] if near and near[0][0] <= most else ""
+
+
+def _differ_in_digits(one: str, other: str) -> bool:
+    """Whether nothing but numbers tells them apart."""
+    return one != other and _DIGITS.sub("0", one) == _DIGITS.sub("0", other)
+
+
+def _slips(typed: str, meant: str) -> int:
+    """How many letters were left out, added, exchanged or swapped with the next one."""
+    before: list[int] = []
+    row = list(range(len(meant) + 1))
+    for i, letter in enumerate(typed, 1):
+        older, before, row = before, row, [i]
+        for j, wanted in enumerate(meant, 1):
+            slips = min(before[j] + 1, row[j - 1] + 1, before[j - 1] + (letter != wanted))
+            if i > 1 and j > 1 and letter == meant[j - 2] and typed[i - 2] == wanted:
+                slips = min(slips, older[j - 2] + 1)
+            row.append(slips)
+    return row[-1]
 
 
 def listed(words: Iterable[str]) -> str:

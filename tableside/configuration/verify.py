@@ -91,7 +91,7 @@ class _Walk:
     def _unknown(self, path: KeyPath, key: str, known: list[str]) -> None:
         homes = self._homes.get(key, [])
         problem = f"unknown key here; it belongs in {' or '.join(homes)}" if homes else "unknown key"
-        self._find(path, problem, listed(known), nearest_of(key, known))
+        self._find(path, problem, listed(known), "" if homes else nearest_of(key, known))
 
     def _find(self, path: KeyPath, problem: str, allowed: str, nearest: str = "") -> None:
         self.findings.append(Finding(path, problem, allowed, nearest=nearest))

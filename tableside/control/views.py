@@ -12,7 +12,7 @@ from tableside.control.waiting import waiting_view
 from tableside.decisions import AlertRaised
 from tableside.diagnosis.traces import Heard
 from tableside.journal.export import utc_text
-from tableside.journal.record import Record
+from tableside.journal.record import Record, RecordKind
 from tableside.locks import Scope, standing
 from tableside.outputs.texts import Texts, local_time
 from tableside.procedures import is_round_open
@@ -86,11 +86,17 @@ def entry_view(record: Record, table: str, curtain: Curtain, texts: Texts | None
     A body that this version cannot read is said to be so, never left out.
     """
     lines = {}
+    body: object
     try:
-        what = what_of(record)
-        body = shown(what, hides_cards=curtain.hides(record.seq))
-        if texts is not None and isinstance(what, AlertRaised):
-            lines = {"lines": texts.in_all(what.text, what.fields)}
+        if record.kind is RecordKind.CHECKPOINT:
+            body = {"bytes": len(record.body)}  # the whole state, told by `diag replay`
+        elif record.kind is RecordKind.GENESIS:
+            body = msgspec.json.decode(record.body)
+        else:
+            what = what_of(record)
+            body = shown(what, hides_cards=curtain.hides(record.seq))
+            if texts is not None and isinstance(what, AlertRaised):
+                lines = {"lines": texts.in_all(what.text, what.fields)}
     except msgspec.MsgspecError as error:
         body = {"unreadable": str(error)}
     return {

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from tableside.catalogue import render
+from tableside.catalogue import LANGUAGES, render
 
 # What a pager or a short message shows; longer ones are cut by the network, in the middle of the next step.
 PAGE_CHARACTERS = 160
@@ -41,8 +41,9 @@ class Texts:
         return render(text, language or self.languages[0], said_fields(fields, self.zone))
 
     def in_all(self, text: str, fields: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-        """Fact and next step by language."""
-        return {language: self.lines(text, fields, language) for language in self.languages}
+        """Fact and next step by language: the table's first, then the others that there are texts in."""
+        languages = dict.fromkeys((*self.languages, *LANGUAGES))
+        return {language: self.lines(text, fields, language) for language in languages}
 
     def page(self, number: int, level: int, text: str, fields: Mapping[str, str], language: str = "") -> str:
         """The paging line (docs/protocols/paging.md): class, number, fact, next step, at most 160 characters."""

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tableside.config import ConfigRefused, Mistake, check, load_host
+from tableside.configuration.mistake import nearest_of
 from tests.support.config_files import TABLE, Edit, write_config
 
 
@@ -78,7 +79,7 @@ BROKEN: list[tuple[str, Edit, str, str, list[str]]] = [
     ("no switch box", table('"switch_box"', '"badge_reader"'), "devices", "devices]]", ["0 of role switch_box"]),
     ("not a table of values", table("[settings]", "[settings"), "settings", "", ["not TOML"]),
     ("key given twice", table("seats = 7", "seats = 7\nseats = 6"), "seats", "", ["not TOML"]),
-    ("unknown supervisor", host('["S-1"]', '["S-2"]'), "sections[0].floor_supervisors[0]", '"S-2"', ['"S-1"']),
+    ("unknown supervisor", host('["S-1"]', '["S-2"]'), "sections[0].floor_supervisors[0]", '"S-2"', ["S-1"]),
     ("supervisor without the role", host('["S-1"]', '["R-1"]'), "sections[0].floor_supervisors[0]", '"R-1"', ["S-1"]),
     ("neighbour of itself", host('neighbour = "B"', 'neighbour = "A"'), "sections[0].neighbour", "neighbour", ["B"]),
     ("unknown time zone", host("Europe/Lisbon", "Europe/Lisboa"), "host.time_zone", "time_zone", ['"Europe/Lisbon"']),
@@ -115,6 +116,31 @@ def test_each_fault_is_named_with_its_place_and_what_is_allowed(
     assert mistake.allowed
     for word in words:
         assert word in str(mistake)
+
+
+@pytest.mark.parametrize(
+    ("typed", "known", "meant"),
+    [
+        ("presnce_s", ["presence_s", "seats"], "presence_s"),
+        ("swithc_box", ["switch_box", "shuffler"], "switch_box"),
+        ("pt_BR", ["en", "pt_PT", "zh_Hant_MO"], "pt_PT"),
+        ("cut_card_at", ["card_change_at", "closing_at"], ""),  # shares letters, is no slip
+        ("reader", ["shuffler", "badge_reader"], ""),
+        ("S-2", ["S-1", "S-12"], ""),  # another number is another thing
+        ("tcp", ["usb", "mqtt"], ""),
+        ("", ["en"], ""),
+        ("x" * 200, ["xx"], ""),
+    ],
+)
+def test_a_name_is_offered_only_where_a_few_slips_make_it(typed: str, known: list[str], meant: str) -> None:
+    """A wrong guess costs more than none; what is allowed is listed anyhow."""
+    assert nearest_of(typed, known) == meant
+
+
+def test_a_key_on_a_wrong_level_is_sent_home_and_not_guessed_at(tmp_path: Path) -> None:
+    (mistake,) = check(write_config(tmp_path, table("seats = 7", "seats = 7\nbetween = 5\npresence_s = 50")))[1:]
+    assert "it belongs in [settings]" in mistake.problem
+    assert mistake.nearest == ""
 
 
 def test_all_faults_of_all_files_come_in_one_run(tmp_path: Path) -> None:

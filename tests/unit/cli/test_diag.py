@@ -70,6 +70,12 @@ def test_a_journal_tells_how_the_table_stood_at_a_row(tmp_path: Path, capsys: py
     now = json.loads(capsys.readouterr().out)
     assert now["account"]["balances"]["machine"] == 307
     assert now["row"] > then["row"]
+    assert run("diag", "replay", file) == ExitCode.DONE
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith(f"after row {now['row']}, ")
+    assert told[1].startswith(f"table {now['table']}")
+    assert any("machine 307" in line for line in told)
+    assert len(told) < 24, "one screen"
     assert run("diag", "replay", file, "--at", 0) == ExitCode.DATA
 
 

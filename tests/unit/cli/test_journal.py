@@ -17,7 +17,7 @@ from tableside.cli.groups import tableside
 from tableside.exit_codes import ExitCode
 from tableside.requests import EndRound, ReplaceCard
 from tests.support.session import give_out, open_table
-from tests.support.table import Table
+from tests.support.table import HOUSE, Table
 from tests.support.written import written
 
 KING = Card("K", "♠", "red")
@@ -50,6 +50,18 @@ def test_rows_are_shown_as_lines_and_as_json(table: Table, tmp_path: Path, capsy
     assert row["type"] == "CardReplaced"
     assert run("journal", "show", file, "--after", 10**6) == ExitCode.DONE
     assert lines(capsys) == []
+
+
+def test_the_first_row_and_a_checkpoint_are_told_too(
+    table: Table, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = written(table, tmp_path, is_checkpointed=True)
+    assert run("journal", "show", file) == ExitCode.DONE
+    first, *_, last = lines(capsys)
+    assert "Genesis table=" in first
+    assert HOUSE.table in first
+    assert " bytes=" in last
+    assert "unreadable" not in first + last
 
 
 def test_cards_of_the_open_round_are_not_named_by_any_command(

@@ -162,7 +162,7 @@ async def test_alerts_are_told_in_the_tables_languages(tmp_path: Path) -> None:
         page = Page(daemon)
         await page.ask(id="1", act="call-supervisor")
         (alert,) = [one for one in (await page.ask(id="2", act="alerts"))["what"] if one["text"] == "CALL-PRESSED"]
-        assert list(alert["lines"]) == ["en", "pt_PT"]
+        assert list(alert["lines"]) == ["en", "pt_PT", "zh_Hant_MO"]
         assert alert["lines"]["en"][0].startswith("BJ-1:")
         assert alert["since"].startswith("20")
         taken = await page.ask(id="3", act="take-alert", staff="S-1", fields={"alert": alert["alert"]})

@@ -41,4 +41,4 @@ def test_every_alert_fits_a_pager_in_every_language(language: str) -> None:
 
 def test_all_languages_of_a_table_are_given_in_its_order() -> None:
     texts = Texts(("zh_Hant_MO", "en"), "Asia/Macau")
-    assert list(texts.in_all("JAM-EXIT", {"table": "BJ-07"})) == ["zh_Hant_MO", "en"]
+    assert list(texts.in_all("JAM-EXIT", {"table": "BJ-07"})) == ["zh_Hant_MO", "en", "pt_PT"]
