@@ -35,7 +35,11 @@ def look(room: Room) -> dict[str, object]:
         "heaps": {name: len(pile) for name, pile in felt.piles.items() if len(pile) and name not in felt.hands},
         "lamp": light_said(room.table.box.visible_light),
         "readers": {
-            name: {"colour": head.visible_colour(room.stage.now_ns).name.lower(), "beeps": head.beeps}
+            name: {
+                "colour": head.visible_colour(room.stage.now_ns).name.lower(),
+                "text": head.display.visible_text(room.stage.now_ns),
+                "beeps": head.beeps,
+            }
             for name, head in room.heads.items()
         },
         "machines": {

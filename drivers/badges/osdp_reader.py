@@ -27,17 +27,23 @@ from firmware_bridge.session.osdp import (
     StationReady,
     StatusTold,
 )
-from firmware_bridge.wire.osdp.codes import Capability, LedColour, PermanentLed, TemporaryLed, Tone
-from firmware_bridge.wire.osdp.commands import LedPattern, LedRecord, SetLed, SoundBuzzer
+from firmware_bridge.wire.osdp.codes import Capability, LedColour, PermanentLed, TemporaryLed, TextMode, Tone
+from firmware_bridge.wire.osdp.commands import LedPattern, LedRecord, SetLed, ShowText, SoundBuzzer
 from firmware_bridge.wire.osdp.replies import FormattedCard, RawCard
 from firmware_bridge.wire.osdp.secure import BaseKey
 
-# The prompt's light ends by itself when nobody renews it: a reader must not ask for a badge when we are dead.
-PROMPT_LASTS_TENTHS = 600
+# The prompt's light and text end by themselves when nobody renews them: a reader must not ask when we are dead.
+PROMPT_LASTS_S = 60
 PROMPT_RENEWED_S = 20.0
+# What the light asks of a person, where there is a display. A reader shows ASCII only, so the table's languages cannot
+# all be had; the words are those on the reader's own housing as a rule.
+PROMPT_TEXT = "TAP BADGE"
+# A text is taken back by blanks over it: when they end, the reader shows its own text again, which we do not know.
+TEXT_BLANKED_S = 1
 # A beep that comes later than this belongs to nothing any more.
 BEEP_WITHIN_S = 2.0
 _BEEP_TENTHS = 1
+_TENTHS_PER_S = 10
 _BEEPS_MAX = 255
 # While a badge rests, and its two seconds are over, but too few polls were clean: look again after so long.
 _LOOK_AGAIN_S = 0.2
@@ -90,6 +96,7 @@ class OsdpBadgeReader:
         self._is_amber = False
         self._has_led = True
         self._has_beeper = True
+        self._has_display = False
         self._renew_at_s = 0.0
         self._woken = asyncio.Event()
         bus.add(settings.profile(), self._hear)
@@ -111,7 +118,7 @@ class OsdpBadgeReader:
                 self._show()
 
     def prompt(self, *, is_amber: bool, beeps: int) -> None:
-        """LED amber (a tap is asked for) or back to normal; so many beeps now."""
+        """LED amber and, on a display, what is asked for (a tap), or both back to normal; so many beeps now."""
         is_changed, self._is_amber = is_amber is not self._is_amber, is_amber
         if self._ready is None:
             return  # shown when it is back, if it is still wanted; a late beep is none
@@ -145,6 +152,7 @@ class OsdpBadgeReader:
         identity, offered = notice.identity, notice.capabilities
         self._has_led = not offered.records or offered.level(Capability.LED) > 0
         self._has_beeper = not offered.records or offered.level(Capability.BUZZER) > 0
+        self._has_display = offered.level(Capability.TEXT) > 0
         ready = ReaderReady(
             device=self.name,
             vendor=identity.vendor.hex().upper(),
@@ -186,20 +194,26 @@ class OsdpBadgeReader:
             await self._report(ReaderTroubled(device=self.name, what=what))
 
     def _does_without(self, refused: CommandRefused) -> None:
-        """The reader has no lamp or beeper after all: not asked again before its next set-up."""
+        """The reader has no lamp, beeper or display after all: not asked again before its next set-up."""
         if isinstance(refused.command, SetLed):
             self._has_led = False
         elif isinstance(refused.command, SoundBuzzer):
             self._has_beeper = False
+        elif isinstance(refused.command, ShowText):
+            self._has_display = False
 
     # --- inside -------------------------------------------------------------------------------------------
 
     def _show(self) -> None:
-        """Amber over whatever the reader shows by itself, or no longer."""
+        """Amber and what it asks, over whatever the reader shows by itself, or no longer."""
         self._renew_at_s = self._now_s() + PROMPT_RENEWED_S
         self._woken.set()
-        if self._has_led and self._ready is not None:
+        if self._ready is None:
+            return
+        if self._has_led:
             self._bus.wish(self._settings.address, _AMBER if self._is_amber else _NORMAL)
+        if self._has_display:
+            self._bus.wish(self._settings.address, _ASKING if self._is_amber else _BLANK)
 
     async def _sleep(self) -> None:
         """Until a badge may have gone, the prompt wants renewing, or something was changed."""
@@ -234,5 +248,11 @@ def _led(code: TemporaryLed, colour: LedColour, tenths: int) -> SetLed:
     return SetLed((LedRecord(0, 0, code, pattern, tenths, PermanentLed.KEEP, LedPattern()),))
 
 
-_AMBER = _led(TemporaryLed.SET, LedColour.AMBER, PROMPT_LASTS_TENTHS)
+def _text(text: str, for_s: int) -> ShowText:
+    return ShowText(reader=0, mode=TextMode.TEMPORARY, time_s=for_s, row=1, column=1, text=text)
+
+
+_AMBER = _led(TemporaryLed.SET, LedColour.AMBER, PROMPT_LASTS_S * _TENTHS_PER_S)
 _NORMAL = _led(TemporaryLed.CANCEL, LedColour.BLACK, 0)
+_ASKING = _text(PROMPT_TEXT, PROMPT_LASTS_S)
+_BLANK = _text(" " * len(PROMPT_TEXT), TEXT_BLANKED_S)

@@ -18,6 +18,7 @@ from firmware_bridge.wire.osdp.codes import (
     NakCode,
     PermanentLed,
     TemporaryLed,
+    TextMode,
     Tone,
 )
 from firmware_bridge.wire.osdp.commands import (
@@ -43,6 +44,7 @@ from firmware_bridge.wire.osdp.replies import (
     Capabilities,
     CapabilityRecord,
     Communication,
+    FormattedCard,
     Identity,
     KeysPressed,
     LocalStatus,
@@ -62,12 +64,13 @@ OFF_LINE_NS = 8 * NS_PER_S
 _KEY_BYTES = {"*": 0x7F, "#": 0x0D}
 _WIEGAND = 1
 
+_DISPLAY = CapabilityRecord(Capability.TEXT, 1, 1)
 CAPABILITIES = Capabilities(
     (
         CapabilityRecord(Capability.CARD_FORMAT, 1, 1),
         CapabilityRecord(Capability.LED, 4, 1),
         CapabilityRecord(Capability.BUZZER, 2, 1),
-        CapabilityRecord(Capability.TEXT, 1, 1),
+        _DISPLAY,
         CapabilityRecord(Capability.CHECK, 1, 0),
         CapabilityRecord(Capability.SECURE_CHANNEL, 1, 1),
         CapabilityRecord(Capability.RECEIVE_SIZE, 0x00, 0x01),  # 256 bytes
@@ -77,7 +80,10 @@ CAPABILITIES = Capabilities(
 
 @dataclass(frozen=True, slots=True)
 class ReaderModel:
-    """What the reader says of itself. `needs_security`: in clear it only says who it is."""
+    """What the reader says of itself. `needs_security`: in clear it only says who it is.
+
+    `sends_characters`: an older one, which tells a card as FMT.
+    """
 
     vendor: bytes = b"\x00\x7a\x5b"  # nobody's: a simulated vendor
     model: int = 1
@@ -85,6 +91,8 @@ class ReaderModel:
     serial: int = 0x0000_0901
     firmware: tuple[int, int, int] = (1, 0, 0)
     needs_security: bool = False
+    has_display: bool = True
+    sends_characters: bool = False
 
 
 class OsdpReader:
@@ -105,7 +113,7 @@ class OsdpReader:
         self._actions: dict[type[CommandMessage], Callable[..., ReplyMessage]] = {
             Poll: self._poll,
             ReportIdentity: self._identity,
-            ReportCapabilities: lambda _: CAPABILITIES,
+            ReportCapabilities: self._capabilities,
             ReportLocalStatus: self._local_status,
             SetLed: self._set_led,
             SoundBuzzer: self._sound,
@@ -127,6 +135,7 @@ class OsdpReader:
         self.is_on = False
         self.head.forget_reads()
         self.head.end_temporary()
+        self.head.display.end_temporary()
         self._forget()
 
     def _forget(self) -> None:
@@ -277,6 +286,8 @@ class OsdpReader:
             self._status_told = status
             return status
         read = self.head.take_read()
+        if isinstance(read, Badge) and self.model.sends_characters:
+            return FormattedCard(0, is_backward=False, characters=read.data)
         if isinstance(read, Badge):
             return RawCard(0, _WIEGAND, read.bits, read.data)
         if read is not None:
@@ -286,6 +297,11 @@ class OsdpReader:
     def _identity(self, _: ReportIdentity) -> ReplyMessage:
         model = self.model
         return Identity(model.vendor, model.model, model.version, model.serial, model.firmware)
+
+    def _capabilities(self, _: ReportCapabilities) -> ReplyMessage:
+        if self.model.has_display:
+            return CAPABILITIES
+        return Capabilities(tuple(record for record in CAPABILITIES.records if record is not _DISPLAY))
 
     def _local_status(self, _: ReportLocalStatus) -> ReplyMessage:
         self._status_told = self._local_status_now()
@@ -312,7 +328,12 @@ class OsdpReader:
         return Acknowledged()
 
     def _show_text(self, command: ShowText) -> ReplyMessage:
-        self.head.text = command.text
+        if not self.model.has_display:
+            return Refused(NakCode.UNKNOWN_COMMAND)
+        if command.mode in (TextMode.TEMPORARY, TextMode.TEMPORARY_WRAPPED):
+            self.head.display.show_temporary(command.text, command.time_s, self._now_ns)
+        else:
+            self.head.display.show_permanent(command.text)
         return Acknowledged()
 
     def _set_communication(self, command: SetCommunication) -> ReplyMessage:

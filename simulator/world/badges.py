@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 NS_PER_MS = 1_000_000
+NS_PER_S = 1_000 * NS_PER_MS
 _NS_PER_TENTH = 100 * NS_PER_MS
 # A tap lasts about as long as a hand needs to go to a reader and back (assumed).
 TAP_NS = 300 * NS_PER_MS
@@ -69,6 +70,31 @@ class Glow:
         return self.off_colour
 
 
+class Display:
+    """A line of text: the reader's own, or for some seconds another over it."""
+
+    def __init__(self) -> None:
+        self._permanent = ""
+        self._temporary = ""
+        self._temporary_until_ns = 0
+
+    def show_permanent(self, text: str) -> None:
+        """From now on, where no temporary text stands."""
+        self._permanent = text
+
+    def show_temporary(self, text: str, seconds: int, now_ns: int) -> None:
+        """From now on, for so long."""
+        self._temporary, self._temporary_until_ns = text, now_ns + seconds * NS_PER_S
+
+    def end_temporary(self) -> None:
+        """Back to the permanent text."""
+        self._temporary_until_ns = 0
+
+    def visible_text(self, now_ns: int) -> str:
+        """What eyes see at this moment; blanks are nothing."""
+        return (self._temporary if now_ns < self._temporary_until_ns else self._permanent).strip()
+
+
 @dataclass(slots=True)
 class _Lying:
     """A badge on the antenna: until when (None: until it is taken away), and when it is read next (None: never)."""
@@ -86,7 +112,7 @@ class BadgeHead:
     def __init__(self, seed: int, *, repeat_ms: int | None = None, miss_one_in: int = 0) -> None:
         self.is_cover_open = False
         self.is_supply_failing = False
-        self.text = ""
+        self.display = Display()
         self.beeps = 0  # heard since the beginning
         self._repeat_ns = None if repeat_ms is None else repeat_ms * NS_PER_MS
         self._miss_one_in = miss_one_in

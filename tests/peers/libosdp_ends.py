@@ -139,6 +139,17 @@ def panel(port, key=None):
                 "temporary": False,
             }
             control.submit_command(ADDRESS, command)
+        elif order.get("ask") == "text":
+            command = {
+                "command": osdp.Command.Text,
+                "reader": 0,
+                "control_code": 1,
+                "temp_time": 0,
+                "offset_row": 1,
+                "offset_col": 1,
+                "data": "TABLE 7",
+            }
+            control.submit_command(ADDRESS, command)
 
 
 def tell_states(state):

@@ -48,6 +48,11 @@ def libosdp() -> Path:
     return peer_python("libosdp==3.2.9")
 
 
+def is_text(said: dict[str, Any]) -> bool:
+    """The peer was told to show a text."""
+    return "offset_row" in said.get("command", {})
+
+
 class Table:
     """The running table, and its reader's hand."""
 
@@ -78,6 +83,13 @@ class Table:
                 assert not self.peer.is_over, self.peer.noise
                 await asyncio.sleep(0.05)
         return found[0]
+
+    async def until_shown(self, text: str) -> None:
+        """The last text that the reader was given is this one; blanks are nothing."""
+        async with asyncio.timeout(DEADLINE_S):
+            while [said["command"]["data"].strip() for said in self.peer.said if is_text(said)][-1:] != [text]:
+                assert not self.peer.is_over, self.peer.noise
+                await asyncio.sleep(0.05)
 
     async def keep_tapping(self) -> None:
         """Whoever stands there shows that they still do."""
@@ -112,6 +124,7 @@ async def test_a_badge_read_by_libosdp_opens_a_load(
 ) -> None:
     async with table(tmp_path, libosdp, kind, key) as here:
         await here.play("table_opened.toml")
+        await here.until_shown("TAP BADGE")
         here.peer.tell(**STRANGER)
         await here.until_row("BadgeRefused")
         assert here.rows("BadgeTapped") == here.rows("PresenceShown") == []
@@ -119,6 +132,7 @@ async def test_a_badge_read_by_libosdp_opens_a_load(
         assert (refused["answer"], refused["rule"]) == ("refused", "CSM-5")
         here.peer.tell(**SUPERVISOR)
         assert (await here.until_row("BadgeTapped"))["staff"] == "S-201"
+        await here.until_shown("")
         tapping = asyncio.create_task(here.keep_tapping())
         try:
             await here.play("load_begun.toml")

@@ -112,15 +112,24 @@ async def test_our_panel_reads_its_identity_a_card_and_keys_and_prompts(
         await until(lambda: bool(reader.of(CodeKeyed)), peer)
         assert reader.of(CodeKeyed) == [CodeKeyed(device="reader", code="1234")]
         reader.driver.prompt(is_amber=True, beeps=2)
-        await until(lambda: {"led", "buzzer"} <= told(peer), peer)
+        await until(lambda: {"led", "buzzer", "text"} <= told(peer), peer)
+        assert shown(peer) == ["TAP BADGE"]
+        reader.driver.prompt(is_amber=False, beeps=0)
+        await until(lambda: len(shown(peer)) > 1, peer)
+        assert shown(peer)[1].strip() == ""
         assert len(reader.of(ReaderLost)) == 1  # that of the start
         assert reader.bus.station_counts(ADDRESS).refusals.total() == 0
 
 
 def told(peer: PeerProcess) -> set[str]:
     """Which commands reached the peer's application."""
-    kinds = {"rep_count": "buzzer", "led_number": "led"}
+    kinds = {"rep_count": "buzzer", "led_number": "led", "offset_row": "text"}
     return {kinds[key] for line in peer.said for key in line.get("command", {}) if key in kinds}
+
+
+def shown(peer: PeerProcess) -> list[str]:
+    """The texts that reached the peer's application."""
+    return [line["command"]["data"] for line in peer.said if "offset_row" in line.get("command", {})]
 
 
 async def test_a_fresh_reader_is_given_its_key_in_install_mode(libosdp: Path) -> None:
@@ -160,5 +169,7 @@ async def test_its_panel_reads_our_simulated_reader(libosdp: Path, key: bytes | 
         served.face.head.tap(Badge.printed(BADGE), served.now_ns())
         event = (await peer.until_said("event"))["event"]
         assert (event["length"], event["data"]) == (CARD["card"], CARD["data"])
+        peer.tell(ask="text")
+        await until(lambda: served.face.head.display.visible_text(served.now_ns()) == "TABLE 7", peer)
         peer.tell(ask="amber")
         await until(lambda: served.face.head.visible_colour(served.now_ns()) is Colour.AMBER, peer)

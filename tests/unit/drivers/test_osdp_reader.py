@@ -17,9 +17,10 @@ from drivers.events import BadgeSeen, CodeKeyed, Fact, ReaderLost, ReaderReady, 
 from drivers.registry import build_badge_reader
 from firmware_bridge.session.osdp import BusSettings, LineProfile, OsdpBus
 from firmware_bridge.session.supervised import run_together
-from firmware_bridge.wire.osdp.commands import SetLed
+from firmware_bridge.wire.osdp.codes import NakCode, TextMode
+from firmware_bridge.wire.osdp.commands import SetLed, ShowText
 from firmware_bridge.wire.osdp.secure import BaseKey
-from simulator.faces.osdp import OsdpReader
+from simulator.faces.osdp import OsdpReader, ReaderModel
 from simulator.world.badges import Badge, BadgeHead, Colour
 from tests.support.osdp_line import BAUD, CARD, TEST_KEY, Wires, reader, seeded_bytes, until
 
@@ -157,6 +158,75 @@ async def test_the_prompt_is_amber_while_it_is_wanted_and_beeps_at_once() -> Non
         assert face.head.beeps == 2
         lights = [command for command in face.executed if isinstance(command, SetLed)]
         assert len(lights) in (11, 12)  # renewed each 20 s, begun and ended: not with each poll
+
+
+async def test_a_reader_with_a_display_says_what_is_asked_of_the_person_while_it_is_asked() -> None:
+    face = reader()
+    face.head.display.show_permanent("TABLE 7")
+    bench = Bench(face)
+    seen = lambda: face.head.display.visible_text(bench.wires.now_ns())  # noqa: E731
+    async with bench.running():
+        bench.drivers[0].prompt(is_amber=False, beeps=0)
+        await asyncio.sleep(1)
+        assert seen() == "TABLE 7"
+        bench.drivers[0].prompt(is_amber=True, beeps=0)
+        await until(lambda: seen() == "TAP BADGE", within_s=0.2)
+        for _ in range(200):
+            await asyncio.sleep(1)
+            assert seen() == "TAP BADGE"
+        bench.drivers[0].prompt(is_amber=False, beeps=0)
+        await until(lambda: seen() != "TAP BADGE", within_s=0.2)
+        await until(lambda: seen() == "TABLE 7", within_s=2)  # its own text, which we do not know, is back
+        texts = [command for command in face.executed if isinstance(command, ShowText)]
+        assert len(texts) in (11, 12)
+        assert {command.mode for command in texts} == {TextMode.TEMPORARY}
+        await asyncio.sleep(60)
+        assert texts == [command for command in face.executed if isinstance(command, ShowText)]
+
+
+async def test_a_reader_without_a_display_is_sent_no_text() -> None:
+    face = reader(model=ReaderModel(serial=1, has_display=False))
+    bench = Bench(face)
+    async with bench.running():
+        bench.drivers[0].prompt(is_amber=True, beeps=0)
+        await until(lambda: face.head.visible_colour(bench.wires.now_ns()) is Colour.AMBER)
+        await asyncio.sleep(60)
+        assert bench.bus.station_counts(1).refusals.total() == 0
+
+
+async def test_a_reader_that_offers_a_display_and_refuses_text_is_asked_once_and_keeps_its_light() -> None:
+    face = reader()
+    del face._actions[ShowText]
+    bench = Bench(face)
+    async with bench.running():
+        bench.drivers[0].prompt(is_amber=True, beeps=0)
+        await asyncio.sleep(100)
+        assert face.head.visible_colour(bench.wires.now_ns()) is Colour.AMBER
+        assert bench.bus.station_counts(1).refusals == {NakCode.UNKNOWN_COMMAND: 1}
+
+
+async def test_a_text_that_nobody_renews_goes_out_by_itself_and_one_that_is_wanted_comes_back_with_the_reader() -> None:
+    face = reader()
+    bench = Bench(face)
+    seen = lambda: face.head.display.visible_text(bench.wires.now_ns())  # noqa: E731
+    async with bench.running():
+        bench.drivers[0].prompt(is_amber=True, beeps=0)
+        await until(lambda: seen() == "TAP BADGE")
+        face.power_off()
+        assert seen() == ""
+        face.boot(bench.wires.now_ns())
+        await until(lambda: seen() == "TAP BADGE", within_s=1)
+        at_death_ns = bench.wires.now_ns()
+    assert face.head.display.visible_text(at_death_ns + 61 * 1_000_000_000) == ""
+
+
+async def test_a_formatted_card_is_a_badge_of_eight_bits_a_character() -> None:
+    face = reader(model=ReaderModel(serial=1, sends_characters=True))
+    bench = Bench(face)
+    async with bench.running():
+        face.head.tap(Badge(32, b"4711"), bench.wires.now_ns())
+        await until(lambda: bool(bench.of(BadgeSeen)))
+        assert bench.sightings() == [("32:34373131", SightingKind.TAP)]
 
 
 async def test_a_prompt_that_nobody_renews_goes_out_by_itself() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from simulator.world.badges import NS_PER_MS, READS_KEPT, Badge, BadgeHead, Colour, Glow
+from simulator.world.badges import NS_PER_MS, NS_PER_S, READS_KEPT, Badge, BadgeHead, Colour, Display, Glow
 
 BADGE = Badge.printed("26:00C0FFE1")
 OTHER = Badge.printed("56:04A1B2C3D4E5F6")
@@ -82,6 +82,18 @@ def test_a_reader_that_nobody_asks_forgets_the_oldest() -> None:
     for n in range(READS_KEPT + 5):
         head.press(str(n % 10), n)
     assert len(reads(head)) == READS_KEPT
+
+
+def test_a_temporary_text_covers_the_permanent_one_until_its_time_is_over() -> None:
+    display = Display()
+    assert display.visible_text(0) == ""
+    display.show_permanent("TABLE 7")
+    display.show_temporary("TAP BADGE", 2, 0)
+    assert [display.visible_text(at_s * NS_PER_S) for at_s in (0, 1, 2)] == ["TAP BADGE", "TAP BADGE", "TABLE 7"]
+    display.show_temporary("   ", 2, 0)
+    assert display.visible_text(0) == ""
+    display.end_temporary()
+    assert display.visible_text(0) == "TABLE 7"
 
 
 def test_a_temporary_light_covers_the_permanent_one_until_its_time_is_over() -> None:

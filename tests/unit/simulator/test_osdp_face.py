@@ -6,13 +6,14 @@ import random
 
 import pytest
 
-from firmware_bridge.wire.osdp.codes import BlockType, NakCode
+from firmware_bridge.wire.osdp.codes import BlockType, Capability, NakCode, TextMode
 from firmware_bridge.wire.osdp.commands import (
     Challenge,
     CommandMessage,
     LedPattern,
     LedRecord,
     Poll,
+    ReportCapabilities,
     ReportIdentity,
     ReportLocalStatus,
     ServerCryptogram,
@@ -27,8 +28,10 @@ from firmware_bridge.wire.osdp.frame import Check, Frame, SecurityBlock, decode_
 from firmware_bridge.wire.osdp.replies import (
     Acknowledged,
     Busy,
+    Capabilities,
     ClientCryptogram,
     Communication,
+    FormattedCard,
     Identity,
     InitialMac,
     KeysPressed,
@@ -84,9 +87,9 @@ class Asker:
         return decode_reply(reply.code, reply.data)
 
 
-def reader(*, key: bytes | None = KEY, needs_security: bool = False) -> OsdpReader:
+def reader(*, key: bytes | None = KEY, needs_security: bool = False, model: ReaderModel | None = None) -> OsdpReader:
     security = Security(random.Random(1).randbytes, key=key)
-    return OsdpReader(BadgeHead(1), 1, ReaderModel(needs_security=needs_security), security)
+    return OsdpReader(BadgeHead(1), 1, model or ReaderModel(needs_security=needs_security), security)
 
 
 def make_channel(asker: Asker, key: bytes = KEY, selector: int = 1, first: int = 1) -> SecureChannel:
@@ -202,8 +205,25 @@ def test_light_sound_and_text() -> None:
     assert head.visible_colour(asker.now_ns + 2 * NS) is Colour.DARK
     asker.ask(1, SetLed((LedRecord(0, 0, 0, LedPattern(), 0, 1, amber),)))  # type: ignore[arg-type]
     assert head.visible_colour(asker.now_ns + 99 * NS) is Colour.AMBER
-    asker.ask(2, ShowText(0, 1, 0, 1, 1, "TAP BADGE"))  # type: ignore[arg-type]
-    assert head.text == "TAP BADGE"
+    asker.ask(2, ShowText(0, TextMode.PERMANENT, 0, 1, 1, "TABLE 7"))
+    asker.ask(3, ShowText(0, TextMode.TEMPORARY, 5, 1, 1, "TAP BADGE"))
+    assert head.display.visible_text(asker.now_ns + 4 * NS) == "TAP BADGE"
+    assert head.display.visible_text(asker.now_ns + 6 * NS) == "TABLE 7"
+
+
+def test_a_reader_without_a_display_refuses_text_and_does_not_offer_it() -> None:
+    asker = Asker(reader(model=ReaderModel(has_display=False)))
+    offered = asker.ask(0, ReportCapabilities())
+    assert isinstance(offered, Capabilities)
+    assert (offered.level(Capability.TEXT), offered.level(Capability.LED)) == (0, 4)
+    text = ShowText(0, TextMode.TEMPORARY, 5, 1, 1, "TAP BADGE")
+    assert asker.ask(1, text) == Refused(NakCode.UNKNOWN_COMMAND)
+
+
+def test_an_older_reader_sends_characters() -> None:
+    asker = Asker(reader(model=ReaderModel(sends_characters=True)))
+    asker.reader.head.tap(Badge(32, b"4711"), asker.now_ns)
+    assert asker.ask(0, Poll()) == FormattedCard(0, is_backward=False, characters=b"4711")
 
 
 def test_the_channel_carries_a_card() -> None:
