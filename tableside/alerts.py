@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from tableside.state import TableState
 
 TIMER = "alert:"
+# Who takes a class 1 alert is at the table within this, or the next in line is asked: as long as one that nobody takes
+# needs to room management (ADR 24).
+ARRIVAL_S = 120
 
 
 class Progress(StrEnum):
@@ -116,9 +119,12 @@ def find(state: TableState, number: int) -> Alert | None:
 
 
 def take(turn: Turn, alert: Alert, by: str) -> None:
-    """Somebody goes: nobody else is asked any more."""
+    """Somebody goes: nobody else is asked, unless it is urgent and he does not come."""
     _put(turn, _key(alert), replace(alert, progress=Progress.TAKEN, taken_by=by))
-    timers.cancel(turn, f"{TIMER}{alert.number}")
+    if alert.level == AlertClass.GO_NOW.level:
+        timers.start(turn, f"{TIMER}{alert.number}", ARRIVAL_S)
+    else:
+        timers.cancel(turn, f"{TIMER}{alert.number}")
     turn.decide(AlertTaken(alert=alert.number, by=by))
 
 
@@ -128,6 +134,7 @@ def arrive(turn: Turn, alert: Alert, by: str) -> None:
         take(turn, alert, by)
     now = find(turn.state, alert.number)
     assert now is not None
+    timers.cancel(turn, f"{TIMER}{alert.number}")
     _put(turn, _key(now), replace(now, progress=Progress.ARRIVED))
     turn.decide(AlertArrived(alert=alert.number, by=by))
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from drivers.events import KeyName, KeyPressed, Tampered
 from tableside.decisions import AlertEscalated, AlertRaised
 from tableside.house import House
+from tableside.requests import TakeAlert
 from tests.support.table import HOUSE, Table
 
 QUICK = replace(HOUSE, class_1_neighbour_s=5, class_1_management_s=9, class_2_neighbour_s=7)
@@ -29,6 +30,38 @@ def test_class_1_goes_to_neighbour_and_pit_manager_then_to_room_management(
     assert escalations(table, 1) == [("S2", "P1")]
     assert escalations(table, management_s - neighbour_s - 1) == []
     assert escalations(table, 1) == [("M1",)]
+    assert escalations(table, 3_600) == []
+
+
+def urgent() -> Table:
+    table = Table()
+    table.ready()
+    table.notice(Tampered, what="cover")
+    assert table.ask(TakeAlert, by="S1", alert=1).is_accepted
+    return table
+
+
+def test_who_takes_an_urgent_alert_and_does_not_come_is_passed_over() -> None:
+    table = urgent()
+    assert escalations(table, 119) == []
+    assert escalations(table, 1) == [("S2", "P1")]
+    assert table.all_of(AlertEscalated)[-1].why == "S1 has not come"
+    assert table.ask(TakeAlert, by="S2", alert=1).is_accepted, "it is new again"
+    assert escalations(table, 120) == [("M1",)]
+
+
+def test_who_comes_ends_the_waiting() -> None:
+    table = urgent()
+    table.wait(60)
+    table.tap("S1")
+    assert escalations(table, 3_600) == []
+
+
+def test_what_does_not_stop_play_stays_with_who_took_it() -> None:
+    table = Table()
+    table.ready("switches")
+    table.notice(KeyPressed, "switches", key=KeyName.CALL)
+    assert table.ask(TakeAlert, by="S1", alert=1).is_accepted
     assert escalations(table, 3_600) == []
 
 
