@@ -8,6 +8,7 @@ from tableside.house import Role
 from tableside.locks import Scope, free
 from tableside.presence import Operation
 from tableside.procedures import empty, opening
+from tableside.procedures.swap_slice import SWAP
 from tableside.requests import BeginLoad, CorrectPacket, LoadPacket
 from tableside.tables import Refusal, Turn
 
@@ -86,6 +87,21 @@ def is_packet(turn: Turn, what: LoadPacket) -> Refusal | None:
     return None
 
 
+def is_announced(turn: Turn, what: LoadPacket) -> Refusal | None:
+    """Guard: no packet more than were announced, save what is left after them, under a supervisor's name.
+
+    A card that fell or came out at a jam must still go in. A swap's number of packets nobody has announced.
+    """
+    load = turn.state.procedures.load
+    if load.kind == SWAP or load.packet < load.packets:
+        return None
+    person = turn.state.house.person(what.by)
+    if person is not None and Role.FLOOR_SUPERVISOR in person.roles:
+        return None
+    text = f"{load.packets} packets were announced and are in, {turn.state.account.at(ASIDE)} cards are left"
+    return Refusal(RULE, text, "floor supervisor: load the rest, or enter the hand count of what lies aside")
+
+
 def packet_fits(turn: Turn, what: LoadPacket) -> Refusal | None:
     """Guard: the packet does not overfill the machine."""
     return _has_room(turn, what.cards)
@@ -122,5 +138,5 @@ BEGIN = (
     FEED_FREE,
     presence.needs(Operation.LOAD, RULE),
 )
-PACKET = (STAFF, is_packet, packet_fits, is_ready, FEED_FREE, is_present)
+PACKET = (STAFF, is_packet, is_announced, packet_fits, is_ready, FEED_FREE, is_present)
 CORRECT = (SUPERVISOR, is_number)

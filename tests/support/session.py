@@ -69,9 +69,9 @@ def open_table() -> Table:
     return table
 
 
-def load_packet(table: Table, cards: int) -> None:
+def load_packet(table: Table, cards: int, by: str = "D1") -> None:
     """A packet is declared and goes in, to the card."""
-    answer = table.ask(LoadPacket, by="D1", cards=cards)
+    answer = table.ask(LoadPacket, by=by, cards=cards)
     assert answer.is_accepted, answer
     feed(table, cards)
     table.notice(events.PacketEnded, cards=cards)

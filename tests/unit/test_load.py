@@ -180,12 +180,16 @@ def test_a_permit_that_ran_out_is_given_anew_for_the_rest() -> None:
 
 
 def test_a_load_ends_when_no_card_is_left_aside() -> None:
-    """More packets than announced may be made; the load is not over before every card is in."""
+    """No packet more than announced, save the rest under a supervisor; it is not over before every card is in."""
     table = loading(packets=3)
     for cards in (100, 100, 100):
         load_packet(table, cards)
     assert (state(table), aside(table)) == ("packet awaited", 12)
-    load_packet(table, 12)
+    refused = table.ask(LoadPacket, by="D1", cards=12)
+    assert not refused.is_accepted
+    assert (refused.rule, "12 cards are left" in refused.text) == ("CSM-5", True)
+    assert not table.ask(LoadPacket, by="S1", cards=13).is_accepted, "no card more than there are"
+    load_packet(table, 12, by="S1")
     levels(table, content=ALL)
     assert table.all_of(LoadCompleted)[-1].packets == 4
 

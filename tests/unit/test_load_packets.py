@@ -152,7 +152,7 @@ def test_a_card_taken_out_at_a_jam_lies_aside_and_goes_in_with_another_packet() 
     load_packet(table, 104)
     load_packet(table, 104)
     assert (state(table), aside(table)) == ("packet awaited", 1)
-    load_packet(table, 1)
+    load_packet(table, 1, by="S1")
     levels(table, content=ALL)
     assert table.all_of(LoadCompleted)
 
