@@ -7,7 +7,7 @@ orders, publication. Permits are renewed from the same task: a hub that hangs st
 from __future__ import annotations
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -109,6 +109,8 @@ class Hub:
         self._room.set()
         self._renewals = Renewals()
         self._blind_since_ns: int | None = None
+        self._blind_why = ""
+        self.codes_ignored: Counter[str] = Counter()  # by reader: keyed there, and nothing had asked for a code
         # As the table was told: what has changed while no daemon ran, opening the journal included, it hears now.
         self._is_on_reserve = is_on_reserve(state)
         self._carry_over_ns = 0
@@ -122,16 +124,23 @@ class Hub:
         since_ns = self._working_since_ns
         return 0.0 if since_ns is None else (self._clock.monotonic_ns() - since_ns) / NS_PER_S
 
+    @property
+    def blind(self) -> tuple[int, str] | None:
+        """Since when (monotonic ns) nothing can be recorded, so that everything is locked, and why; None as a rule."""
+        return None if self._blind_since_ns is None else (self._blind_since_ns, self._blind_why)
+
     # --- the two ways in ------------------------------------------------------------------------------------
 
     async def report(self, what: AnyInput | Fact) -> None:
         """A fact. Waits while the queue is full, so that back-pressure reaches the device.
 
-        Badge numbers end here, and so do digits keyed at a reader: the journal must hold neither (semantics §5).
+        Badge numbers end here, and so do digits keyed at a reader: the journal must hold neither (semantics §5). A PIN
+        is entered at page or console; what is keyed at a reader is counted, never kept.
         """
         if isinstance(what, BadgeSeen):
             what = self._badges.sighted(what)
         elif isinstance(what, CodeKeyed):
+            self.codes_ignored[what.device] += 1
             return
         await self._room.wait()
         self._put(_Waiting(what))  # type: ignore[arg-type]  # a Fact is one of AnyFact
@@ -288,7 +297,9 @@ class Hub:
                     self._hand_out(decision)
             if isinstance(one.given.what, Request):
                 _resolve(one.waiting, _answer_of(one.given.what, one.decisions))
-        self._blind_since_ns = None
+        if self._blind_since_ns is not None:
+            _log.info("journal_written_again", locked_s=self._blind_s())
+            self._blind_since_ns = None
         is_kept = result.last_seq - result.first_seq + 1 > len(entries)
         self._rows_since_checkpoint = 0 if is_kept else self._rows_since_checkpoint + len(entries)
         for listener in self._listeners:
@@ -327,6 +338,7 @@ class Hub:
         if self._blind_since_ns is None:
             _log.error("journal_unavailable", why=str(refusal))
             self._blind_since_ns = now
+            self._blind_why = str(refusal)
             self._stop_everything()
         for device in self.state.lamps:  # the product itself fails: no lamp may look as if all were well
             carry_out(self._devices, LampSet(device=device, colour=LampColour.RED, pattern=LampPattern.BLINKING), now)
@@ -334,9 +346,12 @@ class Hub:
             if isinstance(waiting.what, Request):
                 _resolve(waiting, _refused_blind(waiting.what))
         await asyncio.sleep(RETRY_S)
-        seconds = round((self._clock.monotonic_ns() - self._blind_since_ns) / NS_PER_S, 3)
+        seconds = self._blind_s()
         facts = [one for one in batch if not isinstance(one.what, Request | JournalReached)]
         return [_Waiting(JournalReached(seconds=seconds, why=str(refusal))), *facts]
+
+    def _blind_s(self) -> float:
+        return round((self._clock.monotonic_ns() - (self._blind_since_ns or 0)) / NS_PER_S, 3)
 
     # --- devices --------------------------------------------------------------------------------------------
 

@@ -102,6 +102,11 @@ class TableHost:
         """The table's hub."""
         return _open(self._hub)
 
+    @property
+    def blind(self) -> tuple[int, str] | None:
+        """Since when (monotonic ns) nothing can be recorded, so that everything is locked, and why; None as a rule."""
+        return None if self._hub is None else self._hub.blind
+
     def cable(self, device: str) -> Cable | None:
         """The cable of a device, for those who listen in."""
         return self._equipment.cables.get(device)
@@ -142,6 +147,8 @@ class TableHost:
         condition = self.journal.condition()
         return {
             "stopped": self.stopped,
+            "locked": "" if self.blind is None else f"no record can be written: {self.blind[1]}",
+            "codes_ignored": dict(self._hub.codes_ignored) if self._hub is not None else {},
             "row": self.published,
             "journal": {
                 "rows": condition.last_seq,

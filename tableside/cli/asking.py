@@ -69,6 +69,8 @@ def _table_lines(name: str, table: dict[str, Any], *, has_counts: bool) -> list[
         f"table {name}: {table['stopped'] or 'running'}, row {table['row']}",
         f"  journal {journal['journal_bytes']} bytes, {journal['reserve_rows']} rows on the reserve",
     ]
+    if table["locked"]:
+        lines.append(f"  everything is locked: {table['locked']}")
     lines += [f"  journal: {trouble}" for trouble in journal["troubles"]]
     devices = table["devices"].items()
     rows = [
@@ -79,6 +81,7 @@ def _table_lines(name: str, table: dict[str, Any], *, has_counts: bool) -> list[
     lines += [f"  {device} is away: {health['why_away']}" for device, health in devices if health["why_away"]]
     if has_counts:
         lines += [f"  {device}: {count} {value}" for device, health in devices for count, value in _counts(health)]
+    lines += [f"  {reader}: {n} codes keyed, which nothing asked for" for reader, n in table["codes_ignored"].items()]
     return lines + [f"  {task}: made anew {times} times after a fault" for task, times in table["restarts"].items()]
 
 

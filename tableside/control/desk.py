@@ -57,6 +57,10 @@ class Table(Protocol):
     def stopped(self) -> str:
         """Why the table takes no requests any more; empty while it runs."""
 
+    @property
+    def blind(self) -> tuple[int, str] | None:
+        """Since when (monotonic ns) nothing can be recorded, so that everything is locked, and why."""
+
     async def ask(self, request: AnyRequest) -> RequestAnswered:
         """Raises `TableStopped`."""
 
@@ -159,7 +163,7 @@ class Desk:
         table = self.table_of(read)
         if isinstance(table, Answer):
             return table
-        view = state_view(table.state, table.texts, table.curtain, self._clock.now())
+        view = state_view(table.state, table.texts, table.curtain, self._clock.now(), table.blind)
         return told(read.id, {**view, "row": table.published, "stopped": table.stopped}, table.name)
 
     def _alerts(self, read: Read) -> Answer:

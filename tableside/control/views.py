@@ -13,7 +13,7 @@ from tableside.decisions import AlertRaised
 from tableside.diagnosis.traces import Heard
 from tableside.journal.export import utc_text
 from tableside.journal.record import Record, RecordKind
-from tableside.locks import Scope, standing
+from tableside.locks import Lock, Scope, standing
 from tableside.outputs.texts import Texts, local_time
 from tableside.procedures import is_round_open
 from tableside.rows import what_of
@@ -23,8 +23,14 @@ from tableside.state import TableState
 _TOLD_APART = frozenset({"house", "alerts", "locks", "clock_boot", "last_at_ns", "last_wall_ns"})
 
 
-def state_view(state: TableState, texts: Texts, curtain: Curtain, now: Instant) -> dict[str, object]:
-    """A table as it stands. Times named `…_ns` are on the monotonic clock, of which `at_ns` is the present."""
+def state_view(
+    state: TableState, texts: Texts, curtain: Curtain, now: Instant, blind: tuple[int, str] | None = None
+) -> dict[str, object]:
+    """A table as it stands. Times named `…_ns` are on the monotonic clock, of which `at_ns` is the present.
+
+    `blind`: since when nothing can be recorded, and why. No row can say so meanwhile, hence no state: every scope is
+    locked by it all the same.
+    """
     house = state.house
     is_open = is_round_open(state)
     rest = {
@@ -40,12 +46,21 @@ def state_view(state: TableState, texts: Texts, curtain: Curtain, now: Instant) 
         "at_ns": now.at_ns,
         "wall": utc_text(now.wall_ns),
         "is_simulated": any(levels.is_simulated for levels in state.devices.known.values()),
-        "is_allowed": {scope.value: not standing(state, scope, is_round_open=is_open) for scope in Scope},
-        "locks": [shown(lock, hides_cards=True) for lock in state.locks.standing.values()],
+        "is_allowed": {
+            scope.value: blind is None and not standing(state, scope, is_round_open=is_open) for scope in Scope
+        },
+        "locks": [shown(lock, hides_cards=True) for lock in (*_blind_locks(blind), *state.locks.standing.values())],
         "alerts": alerts_view(state, texts, now),
         "waiting": waiting_view(state),
         **rest,
     }
+
+
+def _blind_locks(blind: tuple[int, str] | None) -> tuple[Lock, ...]:
+    if blind is None:
+        return ()
+    since_ns, why = blind
+    return tuple(Lock(scope, f"journal: no record can be written: {why}", "CSM-8", since_ns) for scope in Scope)
 
 
 def alerts_view(state: TableState, texts: Texts, now: Instant) -> list[dict[str, object]]:

@@ -17,6 +17,7 @@ EVENTS: Mapping[str, str] = {
     "table_refused": "a table's journal cannot be opened; the other tables run",
     "hub_crashed": "a table's hub broke: its permits are revoked, its lamp is red and blinks, the other tables run",
     "journal_unavailable": "neither journal nor reserve can be written: permits revoked, requests refused, tried again",
+    "journal_written_again": "the journal or reserve can be written again; for so many seconds all was locked",
     "task_crashed": "a driver's task broke and is made anew",
     "loop_late": "the event loop was late by more than a second",
     "space_changed": "a disk of the journals got low, full or gone, or has room again",

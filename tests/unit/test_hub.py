@@ -12,12 +12,15 @@ from drivers import events
 from firmware_bridge.clock import LoopClock
 from tableside import hub as hub_module
 from tableside.badges import Badges
+from tableside.control.curtain import Curtain
+from tableside.control.views import state_view
 from tableside.hub import Entry, Hub
 from tableside.inputs import BadgeSighted, ClockStepped, DaemonStarted, JournalReached
 from tableside.journal.in_loop import InLoopJournal
 from tableside.journal.opening import Place
 from tableside.journal.record import CommitResult, Draft, RecordKind
 from tableside.journal.store import JournalUnavailable
+from tableside.outputs.texts import Texts
 from tableside.replay import deviations, state_of
 from tableside.requests import EndRound, Request, ResumePlay, StopPlay
 from tableside.rows import input_of
@@ -223,7 +226,13 @@ def test_without_journal_nothing_is_acknowledged_and_requests_are_refused(tmp_pa
         refused = await bench.hub.ask(StopPlay(id="s-1"))
         assert not refused.is_accepted
         assert refused.next_step
+        blind = bench.hub.blind
+        assert blind is not None, "whoever asks how things stand is told that everything is locked, and why"
+        view = state_view(bench.hub.state, Texts(("en",), "UTC"), Curtain(), bench.clock.now(), blind)
+        assert view["is_allowed"] == dict.fromkeys(("deal", "feed", "lid", "jackpot bets"), False)
+        assert "no record can be written" in str(view["locks"])
         await asyncio.sleep(5)
+        assert bench.hub.blind is None
         assert "shuffler.acknowledge(1, 1)" in bench.log
         await bench.stop()
 
@@ -308,6 +317,7 @@ def test_no_badge_number_and_no_keyed_digit_reaches_the_journal(tmp_path: Path) 
             await bench.hub.report(events.BadgeSeen(device="reader", badge=badge, kind=events.SightingKind.TAP))
             await asyncio.sleep(2)
         await bench.hub.report(events.CodeKeyed(device="reader", code="987654321"))
+        assert bench.hub.codes_ignored == {"reader": 1}, "counted, not dropped without a word"
         await asyncio.sleep(1)
         await bench.stop()
         bodies = b"".join(record.body for record in bench.journal.records())
