@@ -55,6 +55,7 @@ class DeviceLevels(msgspec.Struct, frozen=True):
     model: str = ""
     firmware: str = ""
     is_simulated: bool = False
+    is_secure: bool = True  # a badge reader's channel; other devices have none of their own
     boot: int = 0
     notice: int = 0
     found: Found | None = None
@@ -232,6 +233,7 @@ def _reader_ready(turn: Turn, fact: events.ReaderReady) -> None:
         model=fact.model,
         firmware=fact.firmware,
         is_simulated=fact.is_simulated,
+        is_secure=fact.is_secure,
     )
     put(turn, fact.device, levels)
     is_another = before.serial not in ("", fact.serial)

@@ -20,7 +20,6 @@ TOUCHES: dict[type, tuple[Scope, ...]] = {
     events.Tampered: (Scope.DEAL, Scope.FEED, Scope.LID),
     events.NoticesLost: (Scope.DEAL, Scope.FEED),
     events.DeviceRejected: (),
-    events.ReaderTroubled: (),
 }
 
 

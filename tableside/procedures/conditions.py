@@ -140,6 +140,20 @@ def _pretended(turn: Turn, what: DeviceCame) -> None:
     _wrong(turn, what.device, "says that it is simulated, and this is a production table")
 
 
+def _speaks_openly(turn: Turn, what: DeviceCame) -> bool:
+    """In production a badge reader is believed in its secure channel only: anybody can speak for it otherwise."""
+    return turn.state.house.profile == PRODUCTION and not devices.of(turn, what.device).is_secure
+
+
+def _unsecured(turn: Turn, what: DeviceCame) -> None:
+    _wrong(turn, what.device, "answers without a secure channel, and this is a production table")
+
+
+def _troubled(turn: Turn, what: events.ReaderTroubled) -> None:
+    """Presence rests on this reader: somebody looks at it and says so."""
+    alerts.raise_alert(turn, "READER-TROUBLED", f"{what.device}:{what.what}", what=what.what)
+
+
 def _rejected(turn: Turn, what: DeviceRejected) -> None:
     _wrong(turn, what.device, what.why)
 
@@ -275,7 +289,9 @@ PROCEDURE = Procedure(
         *(Row(A, kind, None, _looked_for, said="who is not there") for kind in (DaemonStarted, SessionOpened)),
         Row(A, DeadlinePassed, None, _silent, _is_silent, said="it stays away"),
         Row(A, DeviceCame, None, _pretended, _is_pretended, said="simulated in production"),
+        Row(A, DeviceCame, None, _unsecured, _speaks_openly, said="no secure channel in production"),
         Row(A, DeviceCame, None, _came, said="it answers again"),
+        Row(A, events.ReaderTroubled, None, _troubled, rule="CSM-5", said="the reader tells of itself"),
         Row(A, DeviceRejected, None, _rejected, _is_news, said="another device answers"),
         Row(A, DeviceRejected, None, said="still another device"),
         Row(A, events.DeviceBooted, None, _booted, said="restarted"),

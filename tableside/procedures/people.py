@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SECTION_ROLES = (Role.FLOOR_SUPERVISOR, Role.PIT_MANAGER, Role.ROOM_MANAGEMENT)
 # Latched alerts that stand for no incident: whoever clears one under his name says that he has looked.
-LOOKED_AT = frozenset({"BADGES-REFUSED", "CALL-PRESSED", "CLOCK-STEPPED"})
+LOOKED_AT = frozenset({"BADGES-REFUSED", "CALL-PRESSED", "CLOCK-STEPPED", "READER-TROUBLED"})
 _LOOKER = presence.acts_as(*SECTION_ROLES, Role.TECHNICIAN, rule="CSM-2")
 
 
@@ -108,8 +108,9 @@ def _is_due(turn: Turn, what: DeadlinePassed) -> bool:
 
 def _nobody_came(turn: Turn, what: DeadlinePassed) -> None:
     alert = alerts.find(turn.state, int(what.name.removeprefix(alerts.TIMER)))
-    if alert is not None and alert.progress is Progress.NEW:
-        alerts.escalate(turn, alert, "nobody has taken it")
+    if alert is not None and alert.progress is not Progress.ARRIVED:
+        why = f"{alert.taken_by} has not come" if alert.taken_by else "nobody has taken it"
+        alerts.escalate(turn, alert, why)
 
 
 def _tapped(turn: Turn, what: BadgeTapped) -> None:
