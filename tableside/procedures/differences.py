@@ -12,7 +12,7 @@ from enum import StrEnum
 import msgspec
 from msgspec.structs import replace
 
-from drivers.events import Ability, Holding, LevelsRead
+from drivers.events import Ability, Holding, LevelsRead, Place
 from tableside import alerts, card_account, devices, incidents, locks, presence, timers, unexpected
 from tableside.card_account import ASIDE, HOPPER, MACHINE, TABLE, TRAY, UNEXPLAINED, Evidence
 from tableside.decisions import LevelsAsked
@@ -37,6 +37,8 @@ from tableside.tables import Procedure, Refusal, Row, Turn
 REASON = "difference"
 # A card that did not come back, though the machine's count is right: it is carried as held over (CSM-11).
 OUTSIDE = "outside the machine"
+# TDL 14.2, content by area: in this order.
+AREAS = (Place.FEED, Place.EXIT, Place.CAROUSEL)
 HAND_COUNTED = (MACHINE, TABLE, TRAY, HOPPER, ASIDE)
 
 
@@ -133,6 +135,21 @@ def _read(turn: Turn, what: LevelsRead) -> None:
     put(turn, asked="", tries=0)
     if what.content is not None and what.is_path_clear is not False:
         _compare(turn, MACHINE, what.content, turn.state.account.at(MACHINE), "content")
+        _compare_areas(turn, what)
+
+
+def _compare_areas(turn: Turn, what: LevelsRead) -> None:
+    """The section count: the content by area against the account, where the machine counts each area (semantics §4).
+
+    With the path clear nothing is on its way in, so the feed is empty; the rest adds up to what the account has.
+    """
+    if not what.areas or devices.of(turn, what.device).holding(Ability.CONTENT_BY_AREA) is not Holding.ENFORCES:
+        return  # estimated, or not told
+    named = dict(zip(AREAS, what.areas, strict=False))
+    told = ", ".join(f"{area} {cards}" for area, cards in named.items())
+    _compare(turn, MACHINE, sum(what.areas), turn.state.account.at(MACHINE), f"content by area ({told})")
+    if len(what.areas) == len(AREAS) and named[Place.FEED] and what.is_path_clear:
+        _compare(turn, f"{MACHINE} {Place.FEED}", named[Place.FEED], 0, f"content by area ({told})")
 
 
 def _compare(turn: Turn, place: str, observed: int, expected: int, sensor: str) -> None:
@@ -270,7 +287,8 @@ def _compare_at_start(turn: Turn, what: DeviceCame) -> None:
     """Differences found at start: the level read back against the balance (semantics §1.4)."""
     put(turn, asked="")
     levels = devices.of(turn, what.device)
-    if levels.content is not None and turn.state.procedures.rounds.state.value not in ("closed", "dealing"):
+    is_telling = levels.content is not None or levels.holding(Ability.COUNT_OUT) is not Holding.CANNOT
+    if is_telling and turn.state.procedures.rounds.state.value not in ("closed", "dealing"):
         put(turn, asked="reconnect")
         turn.decide(LevelsAsked(device=what.device, why="reconnect"))
 
