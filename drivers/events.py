@@ -185,9 +185,7 @@ class DeviceReady(Fact, frozen=True, kw_only=True):
     oldest_notice: int
     newest_notice: int
     abilities: dict[Ability, Holding]
-    has_lost_notices: bool = False
     is_content_unverified: bool = False
-    has_other_host: bool = False
     running_number: int = 0
     content: int | None = None
     areas: tuple[int, ...] | None = None

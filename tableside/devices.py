@@ -53,7 +53,10 @@ class DeviceLevels(msgspec.Struct, frozen=True):
     is_connected: bool = False
     serial: str = ""
     model: str = ""
+    maker: str = ""
     firmware: str = ""
+    digest: str = ""  # of the firmware, self-reported
+    boot_cause: str = ""
     is_simulated: bool = False
     is_secure: bool = True  # a badge reader's channel; other devices have none of their own
     boot: int = 0
@@ -73,6 +76,7 @@ class DeviceLevels(msgspec.Struct, frozen=True):
     is_lid_open: bool = False
     is_content_unverified: bool = False
     tray_cards: int | None = None
+    tray_fill_percent: int | None = None  # of a tray that cannot count: shown, and no movement of cards rests on it
     lamp: tuple[LampColour, LampPattern] | None = None
     jams: tuple[Place, ...] = ()
     faults: tuple[tuple[int, Place], ...] = ()
@@ -188,8 +192,11 @@ def _ready(turn: Turn, fact: events.DeviceReady) -> None:
         is_connected=True,
         has_obeyed=before.has_obeyed and before.serial == fact.serial,
         serial=fact.serial,
+        maker=fact.maker,
         model=fact.model,
         firmware=fact.firmware,
+        digest=fact.digest,
+        boot_cause=fact.boot_cause,
         is_simulated=fact.is_simulated,
         epoch=fact.epoch,
         highest_number=fact.highest_number,
@@ -199,6 +206,7 @@ def _ready(turn: Turn, fact: events.DeviceReady) -> None:
         is_lid_open=bool(fact.is_lid_open),
         is_content_unverified=fact.is_content_unverified,
         tray_cards=fact.tray_cards,
+        tray_fill_percent=fact.tray_fill_percent,
         lamp=fact.lamp,
         abilities=fact.abilities,
     )
@@ -299,7 +307,9 @@ def _step(turn: Turn, device: str, before: int, after: int) -> int:
 
 
 def _tray(turn: Turn, fact: events.TrayLevel) -> None:
-    put(turn, fact.device, replace(of(turn, fact.device), tray_cards=fact.cards))
+    """A tray that tells a fill level only posts nothing: what lies in it stands with the cards on the table (CSM-9)."""
+    known = of(turn, fact.device)
+    put(turn, fact.device, replace(known, tray_cards=fact.cards, tray_fill_percent=fact.fill_percent))
     if fact.cards is not None:
         step = fact.cards - turn.state.account.at(card_account.TRAY)
         card_account.move(turn, card_account.TABLE, card_account.TRAY, step, Evidence.METER, "tray level")

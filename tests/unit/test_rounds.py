@@ -124,6 +124,18 @@ def test_csm11_held_over_cards_go_in_with_the_next_round(table: Table) -> None:
     assert table.state.procedures.rounds.held_over == 0
 
 
+def test_csm9_a_tray_that_tells_only_how_full_it_is_moves_no_card(table: Table) -> None:
+    """What lies in it stands with the cards on the table, so the round's return still waits for each of them."""
+    deal(table, 4)
+    table.ready("switches", tray_fill_percent=10)
+    table.notice(events.TrayLevel, "switches", fill_percent=30)
+    assert table.state.devices.known["switches"].tray_fill_percent == 30
+    assert (table.state.account.at(TABLE), table.state.account.at(TRAY)) == (4, 0)
+    table.ask(EndRound)
+    insert(table, 3)
+    assert table.state.procedures.rounds.state.value == "returning"
+
+
 def test_csm9_what_lies_in_the_tray_is_followed(table: Table) -> None:
     deal(table, 6)
     table.notice(events.TrayLevel, "switches", cards=2)
