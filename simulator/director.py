@@ -67,6 +67,7 @@ class Director:
         self._causes: dict[int, Step] = {}
         self._busy: dict[str, asyncio.Task[None]] = {}
         self._failed = asyncio.Event()
+        self._since = 0  # the last row before the latest step began
 
     async def run(self) -> Outcome:
         """Play it, the cast beside; ends at the first mismatch."""
@@ -94,6 +95,7 @@ class Director:
             running = self._busy.get(step.person)
             if running is not None and not running.done() and self._is_skill(step):
                 await asyncio.wait({running})
+            self._since = self._scene.watch.last_seq
             task = asyncio.create_task(self._run(step), name=f"line {step.line}")
             if step.goes_on:
                 self._busy[step.person or f"world {step.line}"] = task
@@ -103,9 +105,10 @@ class Director:
         await self._prove()
 
     async def _may_begin(self, step: Step) -> bool:
+        """What is waited for may have come while the step before was still at it: a daemon speaks before it is up."""
         scene = self._scene
         if step.when:
-            outlook = Outlook(scene.watch, scene, since=scene.watch.last_seq)
+            outlook = Outlook(scene.watch, scene, since=self._since)
             unmet = await outlook.until(step.when, self._act_limit_s())
             if unmet:
                 self._fail(step, f"never came to begin: {_listed(unmet)}")

@@ -30,6 +30,7 @@ class RoundSlice(msgspec.Struct, frozen=True):
 
     `inserted_ns` is when (UTC) cards of the rounds from the first to the second of `inserted_rounds` began to go in.
     `is_untold`: the round ended before the machine had told all that it gave out; what it tells now belongs to it.
+    `is_done_ahead`: DONE came before the machine had told one card of the round: it ends when all is told.
     """
 
     state: RoundState = RoundState.CLOSED
@@ -44,6 +45,7 @@ class RoundSlice(msgspec.Struct, frozen=True):
     inserted_rounds: tuple[int, int] = (0, 0)
     inserted_ns: int = 0
     is_untold: bool = False
+    is_done_ahead: bool = False
 
 
 def put(turn: Turn, **changes: object) -> None:

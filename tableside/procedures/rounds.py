@@ -18,6 +18,7 @@ from tableside.happenings import (
     CardsReturned,
     ClosingAnnounced,
     DifferenceSettled,
+    LevelsFound,
     QuietPointReached,
     RoundEnded,
     RoundRuled,
@@ -122,12 +123,13 @@ def _dealt_stopped(turn: Turn, what: CardsLeft) -> None:
 
 def _over(turn: Turn, how: str) -> None:
     rounds = of(turn)
-    put(turn, to_return=outside(turn.state) - rounds.lag, returned=0, is_untold=told_late.is_behind(turn))
+    is_untold = told_late.is_behind(turn)
+    put(turn, to_return=outside(turn.state) - rounds.lag, returned=0, is_untold=is_untold, is_done_ahead=False)
     turn.happened(RoundEnded(round=rounds.number, how=how, cards=rounds.dealt))
     turn.happened(QuietPointReached(point="round over"))
 
 
-def _told_over(turn: Turn, _what: EndRound) -> None:
+def _told_over(turn: Turn, _what: EndRound | LevelsFound) -> None:
     _over(turn, "told")
 
 
@@ -250,11 +252,16 @@ def _reinserts_after(turn: Turn, _what: EndRound) -> bool:
     return turn.state.house.jurisdiction.reinsert == "after"
 
 
-def _over_with_lag(turn: Turn, _what: EndRound) -> None:
+def _is_done_ahead_with_lag(turn: Turn, what: LevelsFound) -> bool:
+    return told_late.is_done_ahead(turn, what) and turn.state.house.jurisdiction.reinsert == "after"
+
+
+def _over_with_lag(turn: Turn, _what: EndRound | LevelsFound) -> None:
     """Cards wait outside until the next deal (re-insertion lag)."""
     rounds = of(turn)
     turn.happened(RoundEnded(round=rounds.number, how="told", cards=rounds.dealt))
-    put(turn, lag=outside(turn.state), returned=0, to_return=0, is_untold=told_late.is_behind(turn))
+    is_untold = told_late.is_behind(turn)
+    put(turn, lag=outside(turn.state), returned=0, to_return=0, is_untold=is_untold, is_done_ahead=False)
     turn.happened(QuietPointReached(point="round over"))
 
 
@@ -286,6 +293,26 @@ PROCEDURE = Procedure(
             said="round over, cards wait for the next deal",
         ),
         Row(RoundState.DEALING, EndRound, RoundState.OVER, _told_over, rule="CSM-10", said="round over"),
+        Row(
+            RoundState.DEALING,
+            LevelsFound,
+            RoundState.WAITING,
+            _over_with_lag,
+            _is_done_ahead_with_lag,
+            rule="CSM-10",
+            said="all told, and it was over: cards wait for the next deal",
+            watches=True,
+        ),
+        Row(
+            RoundState.DEALING,
+            LevelsFound,
+            RoundState.OVER,
+            _told_over,
+            told_late.is_done_ahead,
+            rule="CSM-10",
+            said="all told, and it was over",
+            watches=True,
+        ),
         Row(
             RoundState.DEALING,
             RuleRound,

@@ -95,3 +95,47 @@ def test_cards_told_late_wait_for_the_next_deal_with_the_others(table: Table) ->
     tell(table, 10)
     assert table.state.procedures.rounds.lag == 10
     assert is_quiet(table)
+
+
+@pytest.mark.parametrize("is_back_first", [True, False], ids=["the key overtakes", "the key comes while it is away"])
+@pytest.mark.parametrize("reinsert", ["at once", "after"])
+def test_a_round_of_which_no_card_was_told_before_done_ends_when_all_is_told(
+    table: Table, reinsert: str, *, is_back_first: bool
+) -> None:
+    """Cards, then DONE, while the daemon was dead; the switch box is back before the shuffler."""
+    done(table)
+    insert(table, 2)
+    if reinsert == "after":
+        house = table.state.house
+        jurisdiction = replace(house.jurisdiction, reinsert=reinsert)
+        table.state = replace(table.state, house=replace(house, jurisdiction=jurisdiction))
+    lose(table)
+    if is_back_first:
+        connect(table, kept=2)
+        done(table)
+    else:
+        done(table)
+        connect(table, kept=2)
+    assert [ended.round for ended in table.all_of(RoundEnded)] == [1], "no card of a second one is known"
+    tell(table, 3)
+    tell(table, 7)
+    assert [(ended.round, ended.cards, ended.how) for ended in table.all_of(RoundEnded)][1:] == [(2, 5, "told")]
+    assert is_quiet(table)
+    if reinsert == "after":
+        assert table.state.procedures.rounds.lag == 5
+    else:
+        insert(table, 5)
+        assert table.all_of(CardsReturned)[-1] == CardsReturned(round=2, cards=5, held_over=0)
+    tell(table, 8)
+    assert table.state.procedures.rounds.state.value == "dealing", "the next round is not over by the same DONE"
+
+
+def test_a_key_pressed_for_nothing_ends_no_later_round(table: Table) -> None:
+    done(table)
+    insert(table, 2)
+    lose(table)
+    done(table)
+    connect(table, kept=0)
+    deal(table, 2)
+    assert table.state.procedures.rounds.state.value == "dealing"
+    assert [ended.round for ended in table.all_of(RoundEnded)] == [1]
