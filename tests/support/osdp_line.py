@@ -159,6 +159,7 @@ class Panel:
         self.said: list[tuple[float, StationNotice]] = []
         self.gate = asyncio.Event()  # the listeners wait while it is clear
         self.gate.set()
+        self.shut: dict[int, asyncio.Event] = {}  # by station: until when its listener alone waits
         settings = BusSettings("bus", "memory://bus", LineProfile(BAUD, latency_s))
         self.bus = OsdpBus(settings, wires.connect, random_bytes=seeded_bytes(7), jitter=random.Random(7))
         for profile in profiles:
@@ -166,6 +167,8 @@ class Panel:
 
     async def _hear(self, notice: StationNotice) -> None:
         await self.gate.wait()
+        if notice.address in self.shut:
+            await self.shut[notice.address].wait()
         self.said.append((asyncio.get_running_loop().time(), notice))
 
     def of(self, kind: type[T], address: int | None = None) -> list[T]:

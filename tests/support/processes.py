@@ -123,7 +123,10 @@ def simulated_table(folder: Path, *, pace: int = 20, edits: Mapping[str, str] | 
 
     `edits`: what is to stand in the demo's files instead, such as an address. The simulation is a laboratory's.
     """
-    shutil.copytree(ROOT / "demo", folder / "demo", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    ignored = shutil.ignore_patterns("*.py", "__pycache__")
+    shutil.copytree(
+        ROOT / "demo", folder / "demo", ignore=ignored, dirs_exist_ok=True
+    )  # a test may have put a key there
     _edit(folder / "demo", {DEMO_PORT: f"tcp://127.0.0.1:{free_port()}", **(edits or {})})
     (folder / "run" / "dev").mkdir(parents=True)
     plan, log = folder / "demo" / "simulation.toml", folder / "simulator.log"

@@ -16,6 +16,7 @@ from firmware_bridge.links.base import Link, LinkAbsent, LinkClosed
 from firmware_bridge.links.memory import memory_pair
 from simulator.faces.memory import Memory
 from simulator.faces.osdp import OsdpReader, ReaderModel
+from simulator.faces.osdp_bus import OsdpReaders
 from simulator.faces.osdp_security import Security
 from simulator.faces.tdl_device import TdlDevice
 from simulator.faces.tdl_shuffler import new_shuffler
@@ -42,6 +43,8 @@ DEADLINE_S = 60.0
 SHUFFLER = "serial:///dev/serial/by-id/shuffler?baud=115200"
 BADGES = "serial:///dev/serial/by-id/badges?baud=9600"
 SWITCHES = "serial:///dev/serial/by-id/switches?baud=115200"
+# The second one belongs to another table, where the bus is shared; at a single table nobody speaks to it.
+STATIONS = (1, 2)
 # The addresses and names of the devices that `world` builds.
 MATCHING = (
     Edit("table", 'model = "CSM"', 'model = "CSM-SIM"'),
@@ -51,9 +54,9 @@ MATCHING = (
 
 
 class ReaderOutlet:
-    """A badge reader's cable: bytes to the reader, its answers back when they are due."""
+    """The cable of badge readers: bytes to them, their answers back when they are due."""
 
-    def __init__(self, reader: OsdpReader) -> None:
+    def __init__(self, reader: OsdpReaders) -> None:
         self.reader = reader
         self._link: Link | None = None
         self._timer: asyncio.TimerHandle | None = None
@@ -100,7 +103,8 @@ def now_ns() -> int:
 class SimulatedTable:
     """One table's devices. They outlive the daemon, as they do in a house."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, key: bytes | None = None) -> None:
+        """`key` is that of the badge reader's secure channel."""
         self.stage = Stage()
         self.felt = Pile("felt")
         self.tray = Pile("tray")
@@ -111,11 +115,16 @@ class SimulatedTable:
             SHUFFLER: new_shuffler(self.machine, self.memories[SHUFFLER]),
             SWITCHES: new_switch_box(self.box, self.memories[SWITCHES]),
         }
-        self.head = BadgeHead(1)
-        security = Security(random.Random(1).randbytes, key=None)
-        self.reader = ReaderOutlet(OsdpReader(self.head, 1, ReaderModel(serial=0x901), security))
-        self.reader.reader.boot(now_ns())
-        self.outlets: dict[str, Outlet | ReaderOutlet] = {BADGES: self.reader}
+        self.heads = [BadgeHead(station) for station in STATIONS]
+        self.readers = [
+            OsdpReader(
+                head, station, ReaderModel(serial=0x900 + station), Security(random.Random(station).randbytes, key=key)
+            )
+            for station, head in zip(STATIONS, self.heads, strict=True)
+        ]
+        self.bus = ReaderOutlet(OsdpReaders(self.readers))
+        self.bus.reader.boot(now_ns())
+        self.outlets: dict[str, Outlet | ReaderOutlet] = {BADGES: self.bus}
         self.away: set[str] = set()
         self.links: dict[str, Link] = {}
         self._serving: set[asyncio.Task[None]] = set()
@@ -132,10 +141,10 @@ class SimulatedTable:
         face.boot(self.stage.now_ns)
         self.stage.settle()
 
-    def tap(self, badge: str) -> None:
-        """Somebody taps a badge at the reader."""
-        self.head.tap(Badge.printed(badge), now_ns())
-        self.reader.play()
+    def tap(self, badge: str, station: int = 1) -> None:
+        """Somebody taps a badge at the reader, or at the one that another table has on the same bus."""
+        self.heads[station - 1].tap(Badge.printed(badge), now_ns())
+        self.bus.play()
 
     async def connect(self, address: str) -> Link:
         """What the daemon's ground is given."""
@@ -246,6 +255,13 @@ TWO_TABLES = Edit("host", '["table.toml"]', '["table.toml", "second.toml"]')
 def two_tables_in(folder: Path) -> HostConfig:
     """A host whose second table, BJ-2 of the same section, never finds a device."""
     (folder / "second.toml").write_text(second_table(), "utf-8")
+    return host_in(folder, TWO_TABLES)
+
+
+def one_bus_in(folder: Path) -> HostConfig:
+    """The same, but the readers of both tables are on one bus."""
+    second = second_table().replace("by-id/badges-2", "by-id/badges").replace("osdp_address = 1", "osdp_address = 2")
+    (folder / "second.toml").write_text(second, "utf-8")
     return host_in(folder, TWO_TABLES)
 
 

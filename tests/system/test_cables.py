@@ -31,6 +31,9 @@ PACE = 20
 FOUR_DECKS = {"count = 3\nreserve": "count = 2\nreserve"}
 SHUFFLER, SWITCHES = "serial://../run/dev/shuffler?baud=115200", DEMO_PORT
 
+# The last lines of the badge reader in the table's file, and in the simulation's.
+READER_OF_TABLE = "osdp_address = 1\nis_simulated = true # OSDP has no way to say so\n"
+READER_ITSELF = 'address = "serial://../run/dev/badges?baud=9600"\nosdp_address = 1\n'
 
 # What a shuffler tells by numbered notices, as rows.
 NOTICES = tuple(
@@ -60,6 +63,10 @@ class Daemon:
         assert self.running is not None
         self.stood.append(await asyncio.to_thread(self.running.told, "state", table="BJ-07"))
         assert await asyncio.to_thread(self.running.end, signal.SIGKILL) == -signal.SIGKILL
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "daemon.log").read_text("utf-8")
 
     @property
     def journal(self) -> Path:
@@ -144,6 +151,26 @@ async def test_shuffler(cable: str, tmp_path: Path) -> None:
     edits = {} if cable == "serial" else {SHUFFLER: f"tcp://127.0.0.1:{free_port()}"}
     with table(tmp_path, edits) as daemon:
         await play_and_compare(daemon)
+
+
+async def test_badges_secure(tmp_path: Path) -> None:
+    """The reader's key in a file of the host and in the reader: every badge of the day came through the channel."""
+    key = bytes(range(0x10, 0x20)).hex()  # visibly a test's
+    edits = {
+        READER_OF_TABLE: READER_OF_TABLE + 'osdp_key_file = "badges.key"\n',
+        READER_ITSELF: f'{READER_ITSELF}key = "{key}"\n',
+    }
+    (tmp_path / "demo").mkdir()
+    key_file = tmp_path / "demo" / "badges.key"
+    key_file.write_text(key, "ascii")
+    key_file.chmod(0o600)
+    with table(tmp_path, edits) as daemon:
+        await play_and_compare(daemon)
+        readies = daemon.bodies("ReaderReady")
+    assert len(readies) >= 2  # before the first kill and after the last; between the two there may be no time for it
+    assert all(ready["is_secure"] for ready in readies)
+    assert key not in daemon.log
+    assert {body["staff"] for body in daemon.bodies("PresenceShown")} == {"S-201"}
 
 
 @pytest.mark.peer

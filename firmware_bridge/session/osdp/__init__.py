@@ -1,7 +1,8 @@
-"""The control panel of an OSDP bus: one link, many stations; pure but for `bus` (docs/protocols/osdp.md)."""
+"""The control panel of an OSDP bus: one link, many stations (docs/protocols/osdp.md). Pure but for its bus."""
 
-from firmware_bridge.session.osdp.bus import BusSettings, Listener, OsdpBus
+from firmware_bridge.session.osdp.bus import BusSettings, OsdpBus
 from firmware_bridge.session.osdp.counts import BusCounts, StationCounts
+from firmware_bridge.session.osdp.listening import Listener
 from firmware_bridge.session.osdp.notices import (
     CardShown,
     ChannelLost,

@@ -1,7 +1,8 @@
 """Runs a control panel on real time and real links: the only part of OSDP that knows asyncio.
 
-The keeper belongs to the link, everything else to the stations. One task drives the bus; it waits for nobody but
-the listeners, so that a full hub stops the polls, and what was tapped waits in the reader.
+The keeper belongs to the link, everything else to the stations. One task drives the bus and waits for nobody. A
+station whose listener has not taken what it was told is not polled: what was tapped waits in the reader. The other
+stations, which may be another table's, go on.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import random
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NoReturn
 
 import structlog
@@ -20,6 +22,7 @@ from firmware_bridge.session.backoff import Backoff, table_for
 from firmware_bridge.session.endings import Ending, SessionOver
 from firmware_bridge.session.keeper import Keeper, Up
 from firmware_bridge.session.osdp.counts import BusCounts, StationCounts
+from firmware_bridge.session.osdp.listening import Listener, Listening
 from firmware_bridge.session.osdp.notices import (
     ChannelLost,
     CommandRefused,
@@ -41,8 +44,6 @@ CONNECT_LIMIT_S = 15.0
 WRITE_LIMIT_S = 1.0
 # Nothing at all came for so long although we asked: a half-open connection looks like this, a new one is cheap.
 SILENT_LINK_S = 60.0
-
-Listener = Callable[[StationNotice], Awaitable[None]]
 
 _log = structlog.get_logger("osdp")
 
@@ -100,6 +101,7 @@ class OsdpBus:
         self._random_bytes = random_bytes
         self._profiles: list[StationProfile] = []
         self._listeners: dict[int, Listener] = {}
+        self._listening: dict[int, Listening] = {}
         self._panel: ControlPanel | None = None
         self._link: Link | None = None
         self._connection: _Connection | None = None
@@ -108,7 +110,7 @@ class OsdpBus:
         self._woken = asyncio.Event()
 
     def add(self, profile: StationProfile, listener: Listener) -> None:
-        """A station, before `run`. The listener is awaited: the bus stands still while it waits."""
+        """A station, before `run`. The listener is awaited: the station is not polled while it waits."""
         if self._panel is not None:
             raise RuntimeError("stations are added before the bus runs")
         if profile.address in self._listeners:
@@ -118,11 +120,18 @@ class OsdpBus:
 
     async def run(self) -> NoReturn:
         """Keep the bus alive until cancelled. Run anew after a fault, it knows nothing of its stations any more."""
-        if self._panel is not None:
-            for address, listener in self._listeners.items():
-                await listener(StationLost(address, Loss.LINK, "the bus begins anew"))
-        self._panel = ControlPanel(self.settings.line, self._profiles, self._random_bytes, self._now_s())
-        await run_together(self.keeper.run(), self._drive(self._panel))
+        is_anew = self._panel is not None
+        panel = ControlPanel(self.settings.line, self._profiles, self._random_bytes, self._now_s())
+        self._panel = panel
+        self._listening = {
+            address: Listening(listener, partial(self._go_on, panel, address))
+            for address, listener in self._listeners.items()
+        }
+        if is_anew:
+            for address in self._listening:
+                self._tell(panel, StationLost(address, Loss.LINK, "the bus begins anew"))
+        tellers = (listening.run() for listening in self._listening.values())
+        await run_together(self.keeper.run(), self._drive(panel), *tellers)
 
     def wish(self, address: int, command: CommandMessage, *, within_s: float | None = None) -> None:
         """Have a station show or sound something soon; a newer wish of its kind replaces it.
@@ -195,7 +204,7 @@ class OsdpBus:
                 await self._write(panel, action.data)
             notices = panel.take_notices()
             for notice in notices:
-                await self._deliver(notice)
+                self._deliver(panel, notice)
             if not isinstance(action, Send) and not notices:
                 self._end_silent_link()
                 await self._sleep_until(action.until_s)
@@ -217,13 +226,21 @@ class OsdpBus:
             panel.sent(now_s)
             self._unheard_since_s = now_s if self._unheard_since_s is None else self._unheard_since_s
 
-    async def _deliver(self, notice: PanelNotice) -> None:
+    def _deliver(self, panel: ControlPanel, notice: PanelNotice) -> None:
         self._log_notice(notice)
         if isinstance(notice, EchoChanged):
             return
         if isinstance(notice, StationReady) and self._up is not None:
             self._up()
-        await self._listeners[notice.address](notice)
+        self._tell(panel, notice)
+
+    def _tell(self, panel: ControlPanel, notice: StationNotice) -> None:
+        panel.hold(notice.address)
+        self._listening[notice.address].tell(notice)
+
+    def _go_on(self, panel: ControlPanel, address: int) -> None:
+        panel.release(address)
+        self._woken.set()
 
     def _end_silent_link(self) -> None:
         since_s = self._unheard_since_s

@@ -72,6 +72,7 @@ class ControlPanel:
             raise ValueError("a bus needs at least one station, and each an OSDP address of its own")
         self._decoder = StreamDecoder(FRAME_MAX)
         self._exchange: _Exchange | None = None
+        self._held: set[int] = set()
         self._is_up = False
         self._has_spoken = False
         self._quiet_until_s = now_s
@@ -82,6 +83,14 @@ class ControlPanel:
     def station(self, address: int) -> Station:
         """The station at an address. Raises KeyError."""
         return self._stations[address]
+
+    def hold(self, address: int) -> None:
+        """Those above have no room for what this station tells: it is not asked until `release`."""
+        self._held.add(address)
+
+    def release(self, address: int) -> None:
+        """There is room again."""
+        self._held.discard(address)
 
     # --- the link -----------------------------------------------------------------------------------------
 
@@ -118,9 +127,9 @@ class ControlPanel:
         for station in self._stations.values():
             station.watch(now_s, self._noise())
         if self._exchange is None and self._is_up and now_s >= self._quiet_until_s:
-            station = min(self._who_may_speak(), key=_due_at_s)
-            if station.due_at_s <= now_s:
-                return self._send(station, now_s)
+            first = min(self._who_may_speak(), key=_due_at_s, default=None)
+            if first is not None and first.due_at_s <= now_s:
+                return self._send(first, now_s)
         return Wait(self._wake_at(now_s))
 
     def sent(self, now_s: float) -> None:
@@ -157,8 +166,8 @@ class ControlPanel:
         return Send(data)
 
     def _who_may_speak(self) -> list[Station]:
-        """Between two deadlines spent on silent stations, each that is polled has its turn; never nobody."""
-        stations = list(self._stations.values())
+        """Between two deadlines spent on silent stations, each that is polled has its turn; nobody if all are held."""
+        stations = [station for address, station in self._stations.items() if address not in self._held]
         is_anybody_waiting = any(
             station.is_ready and not station.is_silent and station.asked_at_s < self._silence_ended_at_s
             for station in stations
@@ -171,7 +180,7 @@ class ControlPanel:
             if self._exchange.deadline_s is not None:
                 times.append(self._exchange.deadline_s)
         elif self._is_up:
-            times.append(max(min(map(_due_at_s, self._who_may_speak())), self._quiet_until_s))
+            times += [max(station.due_at_s, self._quiet_until_s) for station in self._who_may_speak()]
         return min(times, default=None)
 
     def _end_overdue(self, now_s: float) -> None:

@@ -12,6 +12,7 @@ from firmware_bridge.session.osdp import CardShown, Loss, StationLost, StationPr
 from firmware_bridge.session.osdp.profile import OFF_LINE_AFTER_S, POLL_PERIOD_S, PROMPTED_PERIOD_S
 from firmware_bridge.wire.osdp.codes import Tone
 from firmware_bridge.wire.osdp.commands import SoundBuzzer
+from simulator.world.badges import Badge
 from tests.support.osdp_line import CARD, NS, Panel, Passage, Wires, as_it_is, reader, until, wire_s
 
 pytestmark = pytest.mark.virtual_time
@@ -243,6 +244,29 @@ async def test_a_late_event_loop_does_not_count_against_a_station() -> None:
         counts = panel.bus.station_counts(1)
         assert counts.misses == 0
         assert counts.forgiven > 0
+        assert not panel.of(StationLost)
+
+
+async def test_a_table_that_takes_nothing_holds_its_own_reader_and_no_other() -> None:
+    """Readers of two tables on one bus: the first one's hub is full for a minute, the second one plays on."""
+    faces = [reader(1), reader(2)]
+    wires = Wires(*faces)
+    panel = Panel(wires, StationProfile(1), StationProfile(2))
+    async with panel.running():
+        await until(lambda: len(panel.of(StationReady)) == 2)
+        panel.shut[1] = asyncio.Event()
+        faces[0].head.tap(CARD, wires.now_ns())
+        await asyncio.sleep(1)
+        stopped = len(wires.sent_to(1))
+        faces[0].head.tap(Badge.printed("26:00C0FFE2"), wires.now_ns())
+        for taps in range(1, 7):
+            faces[1].head.tap(CARD, wires.now_ns())
+            await until(lambda taps=taps: len(panel.of(CardShown, 2)) == taps, within_s=0.5)  # type: ignore[misc]
+            await asyncio.sleep(10)
+        assert len(wires.sent_to(1)) == stopped
+        assert not panel.of(CardShown, 1)
+        panel.shut[1].set()
+        await until(lambda: len(panel.of(CardShown, 1)) == 2, within_s=2)
         assert not panel.of(StationLost)
 
 
