@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -41,8 +41,8 @@ badge = "26:00020440"
 
 
 @contextmanager
-def pit(folder: Path) -> Iterator[Running]:
-    """A room of its own for each table, and one daemon for all."""
+def pit(folder: Path) -> Iterator[Callable[[], Running]]:
+    """A room of its own for each table; gives what starts the one daemon for all, as often as it is killed."""
     with ExitStack() as rooms:
         for table, (section, _staff, _badge) in TABLES.items():
             edits = {
@@ -56,21 +56,20 @@ def pit(folder: Path) -> Iterator[Running]:
         files = json.dumps([str(folder / table / "demo" / "table.toml") for table in TABLES])
         text = host.read_text("utf-8").replace('tables = ["table.toml"]', f"tables = {files}")
         host.write_text(text + SECTION_C, "utf-8")
-        (folder / "log").touch()
-        running = start(folder)
+        started: list[Running] = []
+
+        def start() -> Running:
+            started.append(Running(host, folder / "BJ-07" / "run" / "control.sock", folder / "log"))
+            started[-1].until_answering()
+            return started[-1]
+
         try:
-            yield running
+            yield start
         finally:
-            if running.process.poll() is None:
-                running.process.kill()
-                running.process.wait(DEADLINE_S)
-
-
-def start(folder: Path) -> Running:
-    run = folder / "BJ-07"
-    running = Running(run / "demo" / "host.toml", run / "run" / "control.sock", folder / "log")
-    running.until_answering()
-    return running
+            for running in started:
+                if running.process.poll() is None:
+                    running.process.kill()
+                    running.process.wait(DEADLINE_S)
 
 
 async def play_at(folder: Path, table: str) -> None:
@@ -102,13 +101,14 @@ async def _state(running: Running, table: str) -> Any:
 
 
 async def test_each_table_has_its_own_day_on_one_daemon(tmp_path: Path) -> None:
-    with pit(tmp_path) as running:
+    with pit(tmp_path) as start:
+        running = await asyncio.to_thread(start)
         spare = tmp_path / "BJ-08" / "run" / "simulator.sock"
         ask(spare, {"act": "world", "deed": {"does": "pull-cable", "device": "spare"}})  # no business of the others
         plays = [asyncio.create_task(play_at(tmp_path, table)) for table in TABLES]
         await until_dealing(running)
         assert await asyncio.to_thread(running.end, signal.SIGKILL) == -signal.SIGKILL
-        running = await asyncio.to_thread(start, tmp_path)
+        running = await asyncio.to_thread(start)
         await asyncio.gather(*plays)
         for table, (section, staff, _badge) in TABLES.items():
             state = await _state(running, table)
