@@ -118,6 +118,7 @@ async def test_the_lamp_is_a_goal_and_shows_itself() -> None:
 
 
 async def test_lid_and_tray_are_told_and_read() -> None:
+    """CSM-9: how many cards lie in the tray is the box's own count, and told when it changes."""
     async with bench() as at:
         at.stage.act(lambda: at.lid.__setitem__(0, True))
         at.stage.act(lambda: [card.move_to(at.tray) for card in list(at.hand)[:7]])

@@ -1,4 +1,4 @@
-"""`docs/rules.md` says how each rule is held, and every test that it names exists."""
+"""`docs/rules.md` says how each rule is held, and every test that it names exists and names the rule."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ FAMILIES = {
     "STUD": 5,
     "CHIN": 13,
 }
+ID = re.compile(rf"(?<![a-z])({'|'.join(FAMILIES)})-?(\d+)(?!\d)", re.IGNORECASE)
 # [test_rounds.py::test_that](../tests/unit/test_rounds.py)
 LINK = re.compile(r"\[(\w+\.py)::(test_\w+)\]\(\.\./(tests/[\w/]+\.py)\)")
 
@@ -57,10 +58,26 @@ ROWS = read_rows()
 
 
 @cache
-def functions_of(path: Path) -> frozenset[str]:
-    """The tests that a file defines."""
-    tree = ast.parse(path.read_text("utf-8"))
-    return frozenset(n.name for n in ast.walk(tree) if isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef))
+def named_in(path: Path) -> dict[str, frozenset[str]]:
+    """Test function → rule ids that its name, its lines, its parameters or its module's description say."""
+    source = path.read_text("utf-8")
+    lines, tree = source.split("\n"), ast.parse(source)
+    of_module = ids_in(ast.get_docstring(tree) or "")
+    return {
+        node.name: of_module | ids_in("\n".join(lines[first_line(node) - 1 : node.end_lineno]))
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name.startswith("test_")
+    }
+
+
+def first_line(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Where it begins, with what stands above its `def`."""
+    return min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
+
+
+def ids_in(text: str) -> frozenset[str]:
+    """`CSM-2`, or `csm2` in a function's name, as they stand on the page."""
+    return frozenset(f"{family.upper()}-{number}" for family, number in ID.findall(text))
 
 
 def test_every_rule_has_its_row() -> None:
@@ -87,7 +104,13 @@ def test_a_row_says_how_it_is_held_and_by_which_test(row: Row) -> None:
     for name, function, path in row.tests:
         assert Path(path).name == name, f"line {row.number}: {name} is shown, {path} is linked"
         assert (ROOT / path).is_file(), f"line {row.number}: {path} does not exist"
-        assert function in functions_of(ROOT / path), f"line {row.number}: {path} has no {function}"
+        assert function in named_in(ROOT / path), f"line {row.number}: {path} has no {function}"
+        named = named_in(ROOT / path)[function]
+        assert row.rule in named or not ID.fullmatch(row.rule), f"{path}::{function} does not name {row.rule}"
+
+
+def test_a_rule_is_known_by_its_id_in_words_and_in_names() -> None:
+    assert ids_in("CSM-12, test_shoe3_csm4_that; no CSM-, no xcsm5") == {"CSM-12", "SHOE-3", "CSM-4"}
 
 
 def test_the_words_for_holding_are_explained_on_the_page() -> None:

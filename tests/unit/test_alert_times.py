@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from drivers.events import KeyName, KeyPressed, Tampered
+from drivers.events import CardJammed, KeyName, KeyPressed, Place, Tampered
 from tableside.decisions import AlertEscalated, AlertRaised
 from tableside.house import House
 from tableside.requests import TakeAlert
@@ -16,6 +16,29 @@ QUICK = replace(HOUSE, class_1_neighbour_s=5, class_1_management_s=9, class_2_ne
 
 def escalations(table: Table, seconds: float) -> list[tuple[str, ...]]:
     return [decision.asked for decision in table.wait(seconds) if isinstance(decision, AlertEscalated)]
+
+
+@pytest.mark.parametrize(("house", "neighbour_s", "management_s"), [(HOUSE, 30, 120), (QUICK, 5, 9)])
+def test_csm2_a_jam_calls_the_supervisor_by_name_and_where_nobody_comes_the_next_in_line(
+    house: House, neighbour_s: float, management_s: float
+) -> None:
+    table = Table(house)
+    table.ready()
+    table.notice(CardJammed, place=Place.EXIT)
+    (jam,) = [raised for raised in table.all_of(AlertRaised) if raised.text == "JAM-EXIT"]
+    assert jam.asked == ("S1",)
+    assert escalations(table, neighbour_s - 1) == []
+    assert escalations(table, 1) == [("S2", "P1")]
+    assert escalations(table, management_s - neighbour_s) == [("M1",)]
+
+
+def test_csm2_a_jam_that_somebody_has_taken_is_passed_on_to_nobody() -> None:
+    table = Table(HOUSE)
+    table.ready()
+    table.notice(CardJammed, place=Place.EXIT)
+    (jam,) = [raised for raised in table.all_of(AlertRaised) if raised.text == "JAM-EXIT"]
+    assert table.ask(TakeAlert, by="S1", alert=jam.alert).is_accepted
+    assert escalations(table, 60) == []
 
 
 @pytest.mark.parametrize(("house", "neighbour_s", "management_s"), [(HOUSE, 30, 120), (QUICK, 5, 9)])

@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tableside.config import ConfigRefused, Mistake, check, load_host
+from tableside.configuration.house import house_of
 from tableside.configuration.mistake import nearest_of
 from tests.support.config_files import TABLE, Edit, write_config
 
@@ -116,6 +117,48 @@ def test_each_fault_is_named_with_its_place_and_what_is_allowed(
     assert mistake.allowed
     for word in words:
         assert word in str(mistake)
+
+
+@pytest.mark.parametrize("seats", [6, 7])
+def test_bj1_six_or_seven_seats_are_taken(tmp_path: Path, seats: int) -> None:
+    path = write_config(tmp_path, table("seats = 7", f"seats = {seats}"))
+    assert check(path) == []
+    assert load_host(path).tables[0].seats == seats
+
+
+@pytest.mark.parametrize("seats", [-6, 0, 1, 5, 8, 9, 67])
+def test_bj1_any_other_number_of_seats_is_refused(tmp_path: Path, seats: int) -> None:
+    path = write_config(tmp_path, table("seats = 7", f"seats = {seats}"))
+    (mistake,) = check(path)
+    assert (mistake.key, mistake.is_refused) == ("table.seats", True)
+    assert "from 6 to 7" in mistake.allowed
+    with pytest.raises(ConfigRefused):
+        load_host(path)
+
+
+@pytest.mark.parametrize(("red", "blue"), [(2, 2), (1, 3), (3, 3), (5, 1)])
+def test_shoe1_four_or_six_decks_of_52_are_taken(tmp_path: Path, red: int, blue: int) -> None:
+    """All of a deck are its 52 cards: no configuration can name a joker, and none is counted."""
+    path = write_config(tmp_path, *decks(red, blue))
+    assert check(path) == []
+    loaded = load_host(path)
+    assert house_of(loaded, loaded.tables[0], 1).cards_at_table == 52 * (red + blue)
+
+
+@pytest.mark.parametrize(("red", "blue"), [(1, 1), (2, 1), (3, 2), (4, 3), (4, 4)])
+def test_shoe1_any_other_number_of_decks_is_refused(tmp_path: Path, red: int, blue: int) -> None:
+    mistakes = {mistake.key: mistake for mistake in check(write_config(tmp_path, *decks(red, blue)))}
+    assert mistakes["decks"].is_refused
+    assert "SHOE-1" in mistakes["decks"].allowed
+
+
+def decks(red: int, blue: int) -> tuple[Edit, Edit]:
+    """So many decks of each back."""
+    groups = (("red", red), ("blue", blue))
+    first, second = (
+        table(f'back = "{back}"\ncount = 3', f'back = "{back}"\ncount = {count}') for back, count in groups
+    )
+    return first, second
 
 
 @pytest.mark.parametrize(

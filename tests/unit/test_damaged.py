@@ -101,6 +101,12 @@ def test_cards_are_read_as_people_write_them(text: str, card: Card) -> None:
     assert parse_card(text) == card
 
 
+@pytest.mark.parametrize("text", ["joker red", "JOKER", "Joker ★ red", "J★ red", "JK red", "🃏 red", "*♣ red"])
+def test_shoe1_a_joker_is_no_card_however_it_is_written(text: str) -> None:
+    with pytest.raises(ValueError, match="is no card: write rank"):
+        parse_card(text)
+
+
 @pytest.mark.parametrize("text", ["", "7", "7♣", "1♣ red", "7X red"])
 def test_what_is_no_card_says_what_is_allowed(text: str) -> None:
     with pytest.raises(ValueError, match="write rank"):

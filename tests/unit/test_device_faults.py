@@ -149,7 +149,7 @@ def test_a_slow_journal_is_told_until_no_commit_was_slow_for_a_minute() -> None:
     assert texts(table) == {"JOURNAL-SLOW"}, "play is stopped: a supervisor lets it go on"
 
 
-def test_a_jam_that_needs_a_technician_is_an_incident_until_his_work_is_recorded() -> None:
+def test_csm2_a_jam_that_needs_a_technician_is_an_incident_until_his_work_is_recorded() -> None:
     table = ready_table()
     table.notice(events.CardJammed, place=Place.CAROUSEL)
     assert table.ask(CallTechnician).is_accepted

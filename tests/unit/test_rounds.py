@@ -100,12 +100,32 @@ def test_csm10_return_ends_when_every_card_is_back(table: Table) -> None:
     assert table.state.account.at(MACHINE) == 312
 
 
-def test_dealing_is_not_permitted_until_cards_are_back_or_held_over(table: Table) -> None:
+def dealing_granted(table: Table) -> int:
+    """How often dealing was permitted, renewals too."""
+    return [granted.what for granted in table.all_of(PermitGranted)].count(PermitKind.DEAL)
+
+
+def test_csm10_dealing_is_not_permitted_until_the_last_card_is_back(table: Table) -> None:
     deal(table, 6)
     table.ask(EndRound)
     assert PermitKind.DEAL in [revoked.what for revoked in table.all_of(PermitRevoked)]
-    insert(table, 6)
-    assert table.all_of(PermitGranted)[-1].what is PermitKind.DEAL
+    before = dealing_granted(table)
+    insert(table, 5)
+    table.wait(10)
+    assert dealing_granted(table) == before
+    insert(table, 1)
+    assert dealing_granted(table) == before + 1
+
+
+def test_csm10_csm11_dealing_is_not_permitted_until_what_is_not_back_is_held_over(table: Table) -> None:
+    deal(table, 6)
+    table.ask(EndRound)
+    insert(table, 4)
+    before = dealing_granted(table)
+    table.wait(10)
+    assert dealing_granted(table) == before
+    assert table.ask(HoldOver).is_accepted
+    assert dealing_granted(table) == before + 1
 
 
 def test_csm11_held_over_cards_go_in_with_the_next_round(table: Table) -> None:

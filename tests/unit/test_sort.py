@@ -103,6 +103,9 @@ def test_csm6_one_missing_one_double_one_foreign_are_each_named() -> None:
         (SortedDecks("red", 2, missing=(card("7♣ blue"),)), "7♣ blue is not of this colour"),
         (SortedDecks("red", 3, foreign=(card("7♣ blue"),)), "7♣ blue is not foreign"),
         (SortedDecks("red", 3, too_many=(Card("11", "♣", "red"),)), "11♣ red is no card"),
+        (SortedDecks("red", 3, too_many=(Card("joker", "", "red"),)), "joker red is no card"),  # SHOE-1
+        (SortedDecks("red", 2, missing=(Card("joker", "", "red"),)), "joker red is no card"),  # SHOE-1
+        (SortedDecks("red", 3, foreign=(Card("joker", "", "green"),)), "joker green is no card"),  # SHOE-1
     ],
     ids=str,
 )
@@ -148,7 +151,7 @@ def test_csm1_a_replaced_card_is_no_irregularity() -> None:
     assert table.state.account.at(ASIDE) == 312
 
 
-def test_csm6_the_cards_of_the_tray_are_counted_too() -> None:
+def test_csm6_csm9_the_cards_of_the_tray_are_counted_too() -> None:
     table = open_table()
     give_out(table, 5)
     table.ask(EndRound)

@@ -181,6 +181,7 @@ def test_a_boot_ends_permits_without_a_notice_and_begins_the_count_anew() -> Non
 
 
 def test_the_lid_locks_when_its_permit_has_ended() -> None:
+    """CSM-2: without a supervisor's permit the machine itself holds it; only the room's key opens it then."""
     bench = ready(0)
     bench.permit(Permit.LID, 2_000)
     assert hands.open_lid(bench.machine)
