@@ -25,6 +25,10 @@ CALL_AFTER_S = 120.0
 HOLD_OVER_AFTER_S = 30.0
 # A round that is over by itself is known within so long after DONE.
 DONE_KNOWN_S = 20.0
+# All cards are in the machine, and still the table waits for one: it is said that none is left.
+NOTHING_LEFT_AFTER_S = 75.0
+# The last card has gone in: a glance whether the hopper is empty.
+LOOK_BACK_S = 1.0
 HANDS_FULL = 110
 # What a hopper takes at once (two decks).
 PACKET = 104
@@ -224,7 +228,23 @@ class Dealer(Person):
             if idle_s >= HOLD_OVER_AFTER_S and left:
                 await self.hold_over()
                 return
+            if idle_s >= NOTHING_LEFT_AFTER_S:
+                await self._count_outside(0)
             await self.until(lambda: self.scene.watch.has("CardsReturned", self._mark), TRY_AGAIN_S)
+        await self._look_into_hopper()
+
+    async def _look_into_hopper(self) -> None:
+        """All are counted in: what the hopper still holds came out uncounted, and lies in the tray until next time."""
+        await self.scene.wait(LOOK_BACK_S)
+        machines = (await self.scene.look())["machines"].values()
+        if any(machine["in hopper"] for machine in machines if machine["in play"]):
+            await self._count_outside((await self.do("take-from-hopper", to=TRAY))["count"])
+
+    async def _count_outside(self, cards: int) -> None:
+        """Say how many lie outside, where the table expects others. Raises `CannotDo`."""
+        said = await self.say("count-held-over", cards=cards)
+        if said["answer"] != "accepted":
+            raise CannotDo(f"{said.get('text')}: {said.get('next_step')}")
 
     async def hold_over(self, why: str = "the machine takes no cards") -> None:
         """Lay what cannot go in into the tray, and say so (CSM-11)."""
@@ -246,6 +266,9 @@ class Dealer(Person):
         mark = self.scene.watch.last_seq
         while not self.scene.watch.has("UnloadCompleted", mark):
             await self.do("take-from-mouth", to=SPREAD)
+            if self.scene.watch.find_alert("PATH-NOT-CLEAR") is not None:
+                await self.do("take-from-hopper", to=SPREAD)
+                await self.say("prove-empty")
             await self.until(lambda: self.scene.watch.has("UnloadCompleted", mark), 2)
         await self.do("take-from-mouth", to=SPREAD)
 

@@ -100,6 +100,10 @@ class CardsHeldOver(Happening, frozen=True, kw_only=True):
     cards: int
 
 
+# A quiet point: a person has said how many cards lie outside the machine.
+HELD_COUNTED = "held over, counted"
+
+
 class QuietPointReached(Happening, frozen=True, kw_only=True):
     """Observations may be compared with balances now (semantics §2.2)."""
 

@@ -105,6 +105,12 @@ class HoldOver(Request, frozen=True, kw_only=True):
     why: str = ""
 
 
+class CountHeldOver(Request, frozen=True, kw_only=True):
+    """So many of the round's cards lie outside the machine, counted, and stay there (CSM-11). It may be none."""
+
+    cards: int
+
+
 class RuleRound(Request, frozen=True, kw_only=True):
     """A supervisor's ruling on the round in progress: *goes on*, *finished elsewhere* or *void*."""
 
@@ -354,6 +360,7 @@ AnyRequest = (
     | BeginIncidentReload
     | EndRound
     | HoldOver
+    | CountHeldOver
     | RuleRound
     | LockBets
     | RaiseComplaint

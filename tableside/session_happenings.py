@@ -27,11 +27,12 @@ class EmptyWanted(Happening, frozen=True, kw_only=True):
 
 
 class EmptyDisproved(Happening, frozen=True, kw_only=True):
-    """The machine is not empty, or does not tell."""
+    """The machine is not empty, or does not tell, or something lies in its hopper or path."""
 
     device: str
     purpose: str
     content: int | None
+    is_path_clear: bool = False  # rows of before 0.2 do not say
 
 
 class LoadWanted(Happening, frozen=True, kw_only=True):

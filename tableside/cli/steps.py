@@ -42,7 +42,13 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "card-change": "begin-card-change",
         "reload": "begin-incident-reload",
     },
-    "round": {"end": "end-round", "hold-over": "hold-over", "rule": "rule-round", "lock-bets": "lock-bets"},
+    "round": {
+        "end": "end-round",
+        "hold-over": "hold-over",
+        "count": "count-held-over",
+        "rule": "rule-round",
+        "lock-bets": "lock-bets",
+    },
     "complaint": {"raise": "raise-complaint", "settle": "settle-complaint"},
     "jam": {
         "open-lid": "open-lid",

@@ -7,16 +7,12 @@ supervisor's hand count, posted to or from *unexplained* under his name. An open
 
 from __future__ import annotations
 
-from enum import StrEnum
-
-import msgspec
-from msgspec.structs import replace
-
 from drivers.events import Ability, Holding, LevelsRead, Place
 from tableside import alerts, card_account, devices, incidents, locks, presence, timers, unexpected
 from tableside.card_account import ASIDE, HOPPER, MACHINE, TABLE, TRAY, UNEXPLAINED, Evidence
 from tableside.decisions import LevelsAsked
 from tableside.happenings import (
+    HELD_COUNTED,
     ClosingAnnounced,
     CountEnded,
     CountWanted,
@@ -30,6 +26,7 @@ from tableside.house import Role
 from tableside.inputs import DeadlinePassed
 from tableside.locks import Scope
 from tableside.procedures import left_behind
+from tableside.procedures.difference_slice import DifferenceState, of, put
 from tableside.requests import HandCount
 from tableside.session_happenings import MachineCountedOut
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -39,6 +36,8 @@ REASON = "difference"
 OUTSIDE = "outside the machine"
 # TDL 14.2, content by area: in this order.
 AREAS = (Place.FEED, Place.EXIT, Place.CAROUSEL)
+# What lies outside was counted, and the machine's count finds just what is too few or too many there.
+UNCOUNTED = "passed the machine's sensor uncounted"
 HAND_COUNTED = (MACHINE, TABLE, TRAY, HOPPER, ASIDE)
 
 
@@ -46,37 +45,10 @@ HAND_COUNTED = (MACHINE, TABLE, TRAY, HOPPER, ASIDE)
 AGAIN_TIMER = "difference:again"
 AGAIN_S = 1
 TRIES_MAX = 5
-
-
-class DifferenceState(StrEnum):
-    """How far a difference has come."""
-
-    AGREED = "agreed"
-    SUSPECTED = "suspected"
-    CONFIRMED = "confirmed"
-    HAND_COUNT = "hand count"
-
-
-class DifferenceSlice(msgspec.Struct, frozen=True):
-    """The open difference: its place, and observed less expected in cards. `asked` is the quiet point being read."""
-
-    state: DifferenceState = DifferenceState.AGREED
-    incident: int = 0
-    place: str = ""
-    net: int = 0
-    asked: str = ""
-    tries: int = 0
-
-
-def put(turn: Turn, **changes: object) -> None:
-    """Change the slice."""
-    procedures = turn.state.procedures
-    slice_ = replace(procedures.differences, **changes)
-    turn.state = replace(turn.state, procedures=replace(procedures, differences=slice_))
-
-
-def _of(turn: Turn) -> DifferenceSlice:
-    return turn.state.procedures.differences
+# With the last card of a return in, the path clears within this many looks, or something lies in it.
+PATH_TRIES_MAX = 2
+# Something lies in hopper or path though the return has ended.
+CARD_LEFT = "CARD-LEFT"
 
 
 # --- looking ------------------------------------------------------------------------------------------------
@@ -88,19 +60,20 @@ def _look(turn: Turn, what: QuietPointReached) -> None:
     if machine.is_connected and machine.holding(Ability.COUNT_OUT) is not Holding.CANNOT:
         put(turn, asked=what.point)
         turn.decide(LevelsAsked(device=devices.machine(turn.state), why=what.point))
-    if what.point == "return ended":
-        _compare(turn, TABLE, 0, _stray(turn), "tray level")
+    if what.point in ("return ended", HELD_COUNTED):
+        put(turn, is_counted=what.point == HELD_COUNTED)
+        _compare_outside(turn)
 
 
-def _stray(turn: Turn) -> int:
-    """Cards that the account has on the table between rounds, though nobody holds them over."""
+def _compare_outside(turn: Turn) -> None:
+    """Between rounds nothing lies outside but what is held over, or waits for the next deal."""
     rounds = turn.state.procedures.rounds
     outside = turn.state.account.at(TABLE) + turn.state.account.at(TRAY)
-    return outside - rounds.held_over - rounds.lag
+    _compare(turn, TABLE, rounds.held_over + rounds.lag, outside, "what is held over")
 
 
 def _was_asked(turn: Turn, what: LevelsRead) -> bool:
-    return what.device == devices.machine(turn.state) and bool(_of(turn).asked)
+    return what.device == devices.machine(turn.state) and bool(of(turn).asked)
 
 
 def _is_ahead(turn: Turn, what: LevelsRead) -> bool:
@@ -111,11 +84,22 @@ def _is_ahead(turn: Turn, what: LevelsRead) -> bool:
 
 
 def _is_too_early(turn: Turn, what: LevelsRead) -> bool:
-    return _was_asked(turn, what) and _is_ahead(turn, what) and _of(turn).tries < TRIES_MAX
+    if not _was_asked(turn, what):
+        return False
+    tries = of(turn).tries
+    return (_is_ahead(turn, what) and tries < TRIES_MAX) or (_is_left_in_path(turn, what) and tries < PATH_TRIES_MAX)
+
+
+def _is_left_in_path(turn: Turn, what: LevelsRead) -> bool:
+    """The return has ended, nothing is to go in or come out, and yet the path is not clear."""
+    rounds = turn.state.procedures.rounds
+    is_at_rest = rounds.state.value == "waiting" and not rounds.held_over and not rounds.lag
+    is_stuck = bool(devices.shuffler(turn).jams) or what.is_lid_open is True
+    return of(turn).asked == "return ended" and what.is_path_clear is False and is_at_rest and not is_stuck
 
 
 def _look_again(turn: Turn, _what: LevelsRead) -> None:
-    put(turn, tries=_of(turn).tries + 1)
+    put(turn, tries=of(turn).tries + 1)
     timers.start(turn, AGAIN_TIMER, AGAIN_S)
 
 
@@ -124,7 +108,7 @@ def _is_again(_turn: Turn, what: DeadlinePassed) -> bool:
 
 
 def _ask_again(turn: Turn, _what: DeadlinePassed) -> None:
-    turn.decide(LevelsAsked(device=devices.machine(turn.state), why=_of(turn).asked))
+    turn.decide(LevelsAsked(device=devices.machine(turn.state), why=of(turn).asked))
 
 
 def _read(turn: Turn, what: LevelsRead) -> None:
@@ -132,6 +116,10 @@ def _read(turn: Turn, what: LevelsRead) -> None:
     if _is_ahead(turn, what):
         text = f"{what.device}: its meters are at {what.meter_in} in, {what.meter_out} out, which no notice has told"
         unexpected.record(turn, text, (Scope.DEAL, Scope.FEED), "CSM-6")
+    if _is_left_in_path(turn, what):
+        alerts.raise_alert(turn, CARD_LEFT)
+    elif what.is_path_clear:
+        alerts.clear_alert(turn, CARD_LEFT, by=what.device, why="path clear")
     put(turn, asked="", tries=0)
     if what.content is not None and what.is_path_clear is not False:
         _compare(turn, MACHINE, what.content, turn.state.account.at(MACHINE), "content")
@@ -153,8 +141,10 @@ def _compare_areas(turn: Turn, what: LevelsRead) -> None:
 
 
 def _compare(turn: Turn, place: str, observed: int, expected: int, sensor: str) -> None:
-    known = _of(turn)
     net = observed - expected
+    if place == TABLE:
+        put(turn, outside=net)
+    known = of(turn)
     if net == 0 or (known.state is not DifferenceState.AGREED and known.net == net and known.place == place):
         return
     if known.state is DifferenceState.AGREED:
@@ -185,9 +175,38 @@ def _counts_differ(_turn: Turn, what: CountEnded) -> bool:
     return what.counted != what.expected
 
 
+def _is_elsewhere(turn: Turn, what: CountEnded) -> bool:
+    """What is too few or too many outside, the count finds too many or too few in the machine."""
+    outside = of(turn).outside
+    return outside != 0 and what.counted - what.expected == -outside
+
+
+def _passed_uncounted(turn: Turn, what: CountEnded) -> None:
+    """Two stuck together, or a sensor missed one: a person's count outside and the machine's inside agree."""
+    cards = what.counted - what.expected
+    incidents.note(turn, of(turn).incident, f"{abs(cards)} card(s) {UNCOUNTED}: the machine holds {what.counted}")
+    card_account.move(turn, TABLE, MACHINE, cards, Evidence.METER, "count")
+    _settle(turn, UNCOUNTED, "count")
+
+
+def _is_nowhere(turn: Turn, what: CountEnded) -> bool:
+    """The machine holds what it should, and yet a person counted too few or too many outside."""
+    known = of(turn)
+    return known.is_counted and known.outside != 0 and _counts_equal(turn, what)
+
+
+def _call_search(turn: Turn, _what: CountEnded) -> None:
+    """Not in the machine, not on the table: people look for it, and a supervisor's hand count settles it."""
+    net, total = of(turn).outside, turn.state.house.cards_at_table
+    put(turn, place=TABLE, net=net)
+    locks.add(turn, Scope.DEAL, REASON, "CSM-6")
+    text = "COUNT-SHORT" if net < 0 else "COUNT-LONG"
+    alerts.raise_alert(turn, text, k=str(abs(net)), n=str(total + net), total=str(total))
+
+
 def _miscount(turn: Turn, _what: CountEnded) -> None:
     """Count agrees with the balance: the sensor was wrong, or the card lies outside the machine and nobody said so."""
-    known = _of(turn)
+    known = of(turn)
     how = OUTSIDE if known.place == TABLE else "sensor miscount"
     incidents.note(turn, known.incident, f"{how}: the machine's count agrees with the balance")
     _settle(turn, how, "count")
@@ -206,7 +225,7 @@ def _found_by_count(turn: Turn, what: CountEnded) -> None:
 
 
 def _count_again(turn: Turn, what: CountEnded) -> None:
-    known = _of(turn)
+    known = of(turn)
     put(turn, place=MACHINE, net=what.counted - what.expected)
     incidents.note(turn, known.incident, f"first count: {what.counted}, the account {what.expected}")
     turn.happened(CountWanted(why=REASON))
@@ -234,9 +253,9 @@ def _hand_counted(turn: Turn, what: HandCount) -> None:
     """What the person finds is posted to or from *unexplained*; no number is overwritten."""
     step = what.cards - turn.state.account.at(what.place)
     card_account.move(turn, UNEXPLAINED, what.place, step, Evidence.PERSON, "hand count")
-    incidents.note(turn, _of(turn).incident, f"hand count of {what.place}: {what.cards}")
+    incidents.note(turn, of(turn).incident, f"hand count of {what.place}: {what.cards}")
     _tell_hand_count(turn, what, what.cards - step)
-    if what.place == _of(turn).place:
+    if what.place == of(turn).place:
         _settle(turn, "hand count", turn.by)
         PROCEDURE.move(turn, what, DifferenceState.AGREED, "CSM-6")
 
@@ -264,13 +283,13 @@ def _hand_counted_at_rest(turn: Turn, what: HandCount) -> None:
 
 
 def _settle(turn: Turn, how: str, by: str) -> None:
-    known = _of(turn)
+    known = of(turn)
     for text in ("COUNT-SHORT", "COUNT-LONG"):
         alerts.clear_alert(turn, text, by=by, why=how)
     locks.remove_all(turn, REASON, by)
     turn.happened(DifferenceSettled(incident=known.incident, how=how, by=by))
     incidents.close(turn, known.incident, how, by)
-    put(turn, incident=0, place="", net=0)
+    put(turn, incident=0, place="", net=0, outside=0, is_counted=False)
 
 
 def _counted_out(turn: Turn, _what: MachineCountedOut) -> None:
@@ -319,6 +338,15 @@ PROCEDURE = Procedure(
             if state is not S.AGREED
         ),
         *(Row(state, ClosingAnnounced, None, left_behind.play_ends, said="no more rounds") for state in S),
+        *(
+            Row(state, CountEnded, S.AGREED, _passed_uncounted, _is_elsewhere, said="found by the count")
+            for state in (S.SUSPECTED, S.CONFIRMED, S.HAND_COUNT)
+        ),
+        *(
+            Row(state, CountEnded, S.HAND_COUNT, _call_search, _is_nowhere, said="found nowhere")
+            for state in (S.SUSPECTED, S.CONFIRMED)
+        ),
+        Row(S.HAND_COUNT, CountEnded, None, when=_is_nowhere, said="found nowhere"),
         Row(S.AGREED, CountEnded, S.CONFIRMED, _found_by_count, _counts_differ, said="count differs"),
         Row(S.AGREED, CountEnded, None, said="count agrees"),
         Row(S.SUSPECTED, CountEnded, S.AGREED, _miscount, _counts_equal, said="sensor miscount"),

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from tableside.state import TableState
 
 LOAD, UNLOAD = "load", "unload"
+# The machine is not proved empty: it holds cards, or none that it knows, and something lies in hopper or path.
+TEXTS = ("NOT-EMPTY", "PATH-NOT-CLEAR")
 INCIDENT = "not empty"
 
 
@@ -140,7 +142,8 @@ def _back(turn: Turn, what: DeviceCame) -> None:
 
 def _proved(turn: Turn, what: LevelsRead) -> None:
     purpose = turn.state.procedures.empty.purpose
-    alerts.clear_alert(turn, "NOT-EMPTY", what.device, by="", why="proved empty")
+    for text, place in (*((text, what.device) for text in TEXTS), ("CARD-LEFT", "")):
+        alerts.clear_alert(turn, text, place, by="", why="proved empty")
     for incident in incidents.of_kind(turn, INCIDENT):
         incidents.close(turn, incident.number, f"{what.device} is proved empty", what.device)
     put(turn, purpose="")
@@ -150,7 +153,10 @@ def _proved(turn: Turn, what: LevelsRead) -> None:
 def _disproved(turn: Turn, what: LevelsRead) -> None:
     """Cards that the account does not know were in the machine before anybody loaded: an incident (CSM-8)."""
     found = "?" if what.content is None else str(what.content)
-    alerts.raise_alert(turn, "NOT-EMPTY", what.device, n=found)
+    is_path_only = what.content == 0 and not any(what.areas or ()) and what.is_path_clear is False
+    text, other = reversed(TEXTS) if is_path_only else TEXTS
+    alerts.clear_alert(turn, other, what.device, by="", why="looked again")
+    alerts.raise_alert(turn, text, what.device, n=found)
     if turn.state.account.at(card_account.MACHINE) == 0 and not incidents.of_kind(turn, INCIDENT):
         text = f"{what.device} holds {found} cards that nobody loaded; path clear: {what.is_path_clear}"
         incidents.open_incident(turn, INCIDENT, "CSM-8", text)
@@ -158,7 +164,12 @@ def _disproved(turn: Turn, what: LevelsRead) -> None:
             card_account.move(
                 turn, UNEXPLAINED, card_account.MACHINE, what.content or 0, Evidence.METER, "found in the machine"
             )
-    turn.happened(EmptyDisproved(device=what.device, purpose=turn.state.procedures.empty.purpose, content=what.content))
+    purpose = turn.state.procedures.empty.purpose
+    turn.happened(
+        EmptyDisproved(
+            device=what.device, purpose=purpose, content=what.content, is_path_clear=what.is_path_clear is True
+        )
+    )
 
 
 def _is_new_boot(turn: Turn, what: DeviceCame) -> bool:
@@ -213,6 +224,6 @@ PROCEDURE = Procedure(
         S.COUNTING: "wait until the machine has counted",
         S.READING: "wait until the machine has told its levels",
         S.PROVED: "load",
-        S.NOT_EMPTY: "take the cards out with the supervisor, then prove it again",
+        S.NOT_EMPTY: "take what lies in hopper, path and machine out with the supervisor, then prove it again",
     },
 )

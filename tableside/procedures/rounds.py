@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from drivers.events import Ability, Holding, PacketEnded, PermitKind
 from tableside import alerts, card_account, devices, incidents, locks, presence
 from tableside.happenings import (
+    HELD_COUNTED,
     CardsEntered,
     CardsHandled,
     CardsHeldOver,
@@ -28,9 +29,9 @@ from tableside.happenings import (
 from tableside.house import Role
 from tableside.locks import Scope
 from tableside.permits import DEAL_MS, RETURN_FEED_MS, Wish
-from tableside.procedures import told_late
+from tableside.procedures import awaited, told_late
 from tableside.procedures.round_slice import RoundSlice, RoundState, of, outside, put
-from tableside.requests import EndRound, HoldOver, RuleRound
+from tableside.requests import CountHeldOver, EndRound, HoldOver, RuleRound
 from tableside.session_happenings import ReloadCompleted, ReloadStarted
 from tableside.tables import Procedure, Refusal, Row, Turn
 
@@ -199,14 +200,15 @@ def _ended_if_complete(turn: Turn) -> None:
         _close_return(turn, held_over=0)
 
 
-def _close_return(turn: Turn, held_over: int) -> None:
+def _close_return(turn: Turn, held_over: int, point: str = "return ended") -> None:
     rounds = of(turn)
+    awaited.over(turn)
     if not held_over:
         put(turn, held_over=0, held_since=0)
         alerts.clear_alert(turn, "HELD-OVER-LONG", by=turn.by, why="inserted")
     PROCEDURE.move(turn, None, RoundState.WAITING, "CSM-10")
     turn.happened(CardsReturned(round=rounds.number, cards=rounds.returned, held_over=held_over))
-    turn.happened(QuietPointReached(point="return ended"))
+    turn.happened(QuietPointReached(point=point))
 
 
 def _hold_over(turn: Turn, _what: HoldOver) -> None:
@@ -215,10 +217,23 @@ def _hold_over(turn: Turn, _what: HoldOver) -> None:
     _close_return(turn, held_over=cards)
 
 
+def _hold_counted(turn: Turn, what: CountHeldOver) -> None:
+    """What the account has more or fewer there is a difference, and the machine's count tells where it is."""
+    lag = min(of(turn).lag, what.cards)
+    put(turn, lag=lag)
+    _hold(turn, what.cards - lag)
+    if of(turn).state is RoundState.WAITING:
+        turn.happened(QuietPointReached(point=HELD_COUNTED))
+    else:
+        _close_return(turn, what.cards - lag, HELD_COUNTED)
+
+
 def _hold(turn: Turn, cards: int) -> None:
     rounds = of(turn)
     since = rounds.held_since or rounds.number
     put(turn, held_over=cards, held_since=since)
+    if not cards:
+        return
     turn.happened(CardsHeldOver(round=rounds.number, cards=cards))
     alerts.raise_alert(turn, "HELD-OVER", n=str(cards), time=alerts.wall_field(turn))
     waited = rounds.number - since + 1
@@ -344,7 +359,7 @@ PROCEDURE = Procedure(
         ),
         Row(RoundState.OVER, CardsEntered, RoundState.RETURNING, _entered, _is_return, said="card in", onward=ALL_IN),
         Row(RoundState.RETURNING, CardsEntered, None, _entered, _is_return, said="card in", onward=ALL_IN),
-        Row(RoundState.RETURNING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
+        *awaited.ROWS,
         Row(RoundState.WAITING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
         Row(RoundState.DEALING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
         Row(RoundState.WAITING, DifferenceSettled, None, _carry, _is_outside, rule="CSM-11", said="still outside"),
@@ -364,12 +379,16 @@ PROCEDURE = Procedure(
         ),
         Row(RoundState.OVER, HoldOver, None, _hold_over, rule="CSM-11", said="held over", onward=ALL_IN),
         Row(RoundState.RETURNING, HoldOver, None, _hold_over, rule="CSM-11", said="held over", onward=ALL_IN),
+        *(
+            Row(state, CountHeldOver, None, _hold_counted, rule="CSM-11", said="counted, held over", onward=ALL_IN)
+            for state in (RoundState.OVER, RoundState.RETURNING, RoundState.WAITING)
+        ),
     ),
     next_step={
         RoundState.CLOSED: "open the table",
         RoundState.WAITING: "deal the next round",
         RoundState.DEALING: "end the round (DONE)",
         RoundState.OVER: "insert the cards, or hold them over",
-        RoundState.RETURNING: "insert the rest, or hold it over",
+        RoundState.RETURNING: "insert the rest, or hold it over; if none is left, say that 0 are held over",
     },
 )

@@ -9,7 +9,7 @@ from tableside.procedures.complaints import ComplaintSlice
 from tableside.procedures.counts import CountSlice
 from tableside.procedures.damaged import DamagedSlice
 from tableside.procedures.device_faults import FaultSlice
-from tableside.procedures.differences import DifferenceSlice
+from tableside.procedures.difference_slice import DifferenceSlice
 from tableside.procedures.empty import EmptySlice
 from tableside.procedures.held_cards import HeldCardsSlice
 from tableside.procedures.jams import JamSlice

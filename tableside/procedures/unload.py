@@ -149,7 +149,8 @@ def _lost(turn: Turn, what: CommandLost) -> None:
 
 
 def _not_empty(turn: Turn, what: EmptyDisproved) -> None:
-    turn.happened(UnloadStopped(device=what.device, why=f"{what.content} cards are in the machine"))
+    path = "" if what.is_path_clear else ", its path is not clear"
+    turn.happened(UnloadStopped(device=what.device, why=f"{what.content} cards are in the machine{path}"))
 
 
 # --- presence, end ------------------------------------------------------------------------------------------

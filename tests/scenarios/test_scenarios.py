@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.scenarios.checks import Checks
+from simulator.plan import Chance
+from tests.scenarios.checks import Checks, uncounted
 from tests.scenarios.virtual_house import ROOT, house
 
 pytestmark = [pytest.mark.virtual_time, pytest.mark.timeout(600)]
@@ -38,3 +39,18 @@ async def test_a_day_comes_out_as_expected(
         wire = here.host.ear  # every message of both ends, reconnects and restarts among them
         assert wire.messages > 1_000
         assert len(wire.valid) >= rules, sorted(wire.valid)
+
+
+@pytest.mark.parametrize(("seed", "mishap"), [(1, "misread"), (3, "jam")], ids=["misread", "jam"])
+async def test_an_evening_at_the_rates_of_the_field_balances_to_the_card(
+    seed: int, mishap: str, tmp_path: Path
+) -> None:
+    """semantics §7: what goes wrong goes wrong by itself, through every layer; people and product see it through."""
+    async with house(tmp_path, seed=seed, chance=Chance.PINNED) as here:
+        checks = Checks(here, is_miscounted=True)
+        outcome = await here.play(ROOT / "scenarios" / "pinned_evening.toml")
+        assert outcome.is_right, "\n".join(map(str, outcome.mismatches))
+        fired = here.room.table.machine.carousel.hazards.fired
+        assert fired[mishap] if mishap != "misread" else uncounted(here) > fired["double feed"]
+        findings = await checks.at_end()
+        assert not findings, "\n".join(findings)

@@ -9,7 +9,7 @@ from tableside import devices
 from tableside.commands import Stage
 from tableside.procedures.counts import CountState
 from tableside.procedures.damaged import DamagedState
-from tableside.procedures.differences import DifferenceState
+from tableside.procedures.difference_slice import DifferenceState
 from tableside.procedures.empty import EmptyState
 from tableside.procedures.jams import JamState
 from tableside.procedures.lid import LidState

@@ -39,6 +39,7 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
         {"damaged": RED_7, "envelope": "", "replacement": parse_card("8♣ red")},
     ),
     requests.AcknowledgeReport: ({"incident": 1, "reference": "R-1"}, {"incident": 99, "reference": ""}),
+    requests.CountHeldOver: ({"cards": 0}, {"cards": 2}),
     requests.HandCount: (
         {"place": "machine", "cards": 311},
         {"place": "table", "cards": 0},
