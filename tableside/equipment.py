@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import NoReturn
 
@@ -106,7 +106,7 @@ def _add_reader(
     equipment.running[device.name] = reader.run
     station = device.osdp_address or 0
     equipment.health[device.name] = lambda: _health(
-        bus.keeper, bus.counts, bus.station_counts(station), is_connected=reader.is_connected
+        bus.keeper, bus.counts, bus.station_counts(station), is_connected=reader.is_connected, why_away=reader.why_away
     )
 
 
@@ -133,13 +133,21 @@ def _reader_settings(device: shape.Device) -> ReaderSettings:
     )
 
 
-def _health(keeper: Keeper, *counts: LinkCounts | BusCounts | StationCounts, is_connected: bool) -> dict[str, object]:
-    """What the technician sees of one cable: counters that are not zero."""
-    counted = {name: value for count in counts for name, value in asdict(count).items() if value}
+def _health(
+    keeper: Keeper, *counts: LinkCounts | BusCounts | StationCounts, is_connected: bool, why_away: str = ""
+) -> dict[str, object]:
+    """What the technician sees of one cable: counters that are not zero, those of a kind by its name."""
+    named = ((each.name, getattr(count, each.name)) for count in counts for each in fields(count))
+    counted = {name: _by_name(value) for name, value in named if value}
     return {
         "is_connected": is_connected,
         "losses": keeper.losses,
         "attempts": keeper.attempts_since_up,
-        "why_away": "" if is_connected else keeper.why_away or NOT_ON_CABLE,
+        "why_away": "" if is_connected else keeper.why_away or why_away or NOT_ON_CABLE,
         "counts": counted,
     }
+
+
+def _by_name(value: object) -> object:
+    """A counter's kinds as text: `asdict` makes keys of a Counter's pairs, and of those no answer can be made."""
+    return {str(kind): number for kind, number in value.items()} if isinstance(value, Mapping) else value

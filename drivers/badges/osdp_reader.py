@@ -99,6 +99,7 @@ class OsdpBadgeReader:
         self._has_display = False
         self._renew_at_s = 0.0
         self._woken = asyncio.Event()
+        self.why_away = ""  # as its bus said it last, for the technician; empty while it is connected, and before
         bus.add(settings.profile(), self._hear)
 
     @property
@@ -162,6 +163,7 @@ class OsdpBadgeReader:
             is_secure=notice.is_secure,
             is_simulated=self._settings.is_simulated or self._bus.is_simulated,
         )
+        self.why_away = ""
         if ready != self._ready:
             self._ready = ready
             await self._report(ready)
@@ -170,6 +172,7 @@ class OsdpBadgeReader:
 
     async def _is_lost(self, notice: StationLost) -> None:
         self._ready = None
+        self.why_away = notice.text
         self._resting.forget()  # *held* ends with the reader; the table knows that from the fact
         self.keypad.forget()
         await self._report(ReaderLost(device=self.name, why=notice.text))
