@@ -18,6 +18,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 RUN = ROOT / "run"
+CHECK_WIRE = HERE / "check_wire.py"
 TABLE = "BJ-07"
 DAYS = (ROOT / "scenarios" / "day.toml", ROOT / "scenarios" / "short_day_bad_deck.toml")
 PLAN = HERE / "simulation.toml"
@@ -144,6 +145,7 @@ def main() -> int:
         wrong = simulator.stop() or wrong
     journal = RUN / f"{TABLE}.db"
     wrong = ask("journal", "verify", str(journal)) or wrong
+    wrong = subprocess.run([sys.executable, CHECK_WIRE, RUN / "wire"], cwd=ROOT, check=False).returncode or wrong
     wrong = look_further(journal) or wrong
     print("All balanced." if not wrong else "NOT all well: see above, and the logs in run/.", flush=True)
     return 1 if wrong else 0

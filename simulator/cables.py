@@ -19,6 +19,7 @@ from firmware_bridge.links.pty import open_pty
 from firmware_bridge.links.tcp import TcpListener
 
 from .line import FaultyLine, LineQuality
+from .recorder import Recorder
 from .runner import Outlet
 
 # A broker that is not there yet is asked again after so long.
@@ -50,13 +51,21 @@ class Socket(Protocol):
 class Cable:
     """One device's cable, in or out."""
 
-    def __init__(self, name: str, socket: Socket, quality: LineQuality | None = None, seed: int = 0) -> None:
+    def __init__(
+        self,
+        name: str,
+        socket: Socket,
+        quality: LineQuality | None = None,
+        seed: int = 0,
+        recorder: Recorder | None = None,
+    ) -> None:
         self.name = name
         self.socket = socket
         # The bad line of the newest connection, where the plan wants one.
         self.line: FaultyLine | None = None
         self._quality = quality
         self._seed = seed
+        self._recorder = recorder
         self._connections = 0
         self._is_in = asyncio.Event()
         self._is_in.set()
@@ -99,7 +108,8 @@ class Cable:
     async def _serve(self, outlet: Outlet) -> None:
         async with asyncio.TaskGroup() as connections:
             while self.is_in:
-                link = self._line(await self.socket.next_link())
+                link = await self.socket.next_link()
+                link = self._line(self._recorder.on(link) if self._recorder is not None else link)
                 serving = connections.create_task(outlet.offer(link), name=f"connection of {self.name}")
                 if not self.socket.is_shared:
                     await serving

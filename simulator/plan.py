@@ -49,7 +49,10 @@ class _Shape(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Simulation(_Shape, frozen=True, kw_only=True):
-    """The whole run. `pace` scales mechanics and people, never links and deadlines; `memory` outlives a restart."""
+    """The whole run. `pace` scales mechanics and people, never links and deadlines; `memory` outlives a restart.
+
+    `recordings`: a folder for what goes over each cable, one file a connection (`simulator/recorder.py`).
+    """
 
     seed: int = 1
     pace: float = 1.0
@@ -57,6 +60,7 @@ class Simulation(_Shape, frozen=True, kw_only=True):
     is_lab: bool = False
     chance: Chance = Chance.NEVER
     memory: str = ""
+    recordings: str = ""
 
 
 class TablePlan(_Shape, frozen=True, kw_only=True):
@@ -121,6 +125,7 @@ def read_plan(path: Path) -> Plan:
             plan.simulation,
             side_channel=_absolute(plan.simulation.side_channel, folder),
             memory=_absolute(plan.simulation.memory, folder),
+            recordings=_absolute(plan.simulation.recordings, folder),
         ),
         devices=tuple(
             msgspec.structs.replace(device, address=_absolute_address(device.address, folder))

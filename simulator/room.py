@@ -6,6 +6,7 @@ import asyncio
 import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from firmware_bridge.links.base import Link
@@ -20,6 +21,7 @@ from .faces.tdl_device import TdlDevice
 from .faces.tdl_shuffler import new_shuffler
 from .faces.tdl_switch_box import new_switch_box
 from .plan import RATES, DevicePlan, Kind, Plan
+from .recorder import Recorder
 from .runner import Face, Outlet, Stage
 from .world.badges import BadgeHead
 from .world.figures import Figures
@@ -139,8 +141,13 @@ class Room:
             device.address, lambda: face.boot_number if isinstance(face, TdlDevice) else 0, device.serial_number
         )
         outlet = self.stage.add_face(face, sees_cable=socket.sees_cable)
-        cable = Cable(device.name, socket, device.line_quality, self.plan.simulation.seed)
+        cable = Cable(device.name, socket, device.line_quality, self.plan.simulation.seed, self._recorder(device, face))
         return SimulatedDevice(device, face, outlet, cable)
+
+    def _recorder(self, device: DevicePlan, face: PoweredFace) -> Recorder | None:
+        folder = self.plan.simulation.recordings
+        profile = "tdl" if isinstance(face, TdlDevice) else "osdp"
+        return Recorder(Path(folder), device.name, profile) if folder else None
 
     def memory(self, device: DevicePlan) -> Memory:
         """What this device keeps; a new board where it has kept nothing yet."""

@@ -92,16 +92,20 @@ def _device_rule(kind: int, code: int) -> str:
     return OF_A_BOX[code] if is_of_a_box else rule_of(kind, code)
 
 
-class _Direction:
+class HalfDuplex:
+    """One way of a cable: its bytes cut into frames."""
+
     def __init__(self, ear: CddlEar, *, is_from_host: bool) -> None:
         self._ear, self._is_from_host, self._buffer = ear, is_from_host, b""
 
     def note(self, chunk: bytes) -> None:
+        """The next bytes."""
         *runs, self._buffer = (self._buffer + chunk).split(b"\0")
         for run in filter(None, runs):
             self._ear.take(run, is_from_host=self._is_from_host)
 
     def end(self) -> None:
+        """The connection is over."""
         self._ear.cut += bool(self._buffer)
         self._buffer = b""
 
@@ -112,8 +116,8 @@ class _EaredLink:
         self.is_message_based = link.is_message_based
         self.is_simulated = link.is_simulated
         self._link = link
-        self._out = _Direction(ear, is_from_host=True)
-        self._in = _Direction(ear, is_from_host=False)
+        self._out = HalfDuplex(ear, is_from_host=True)
+        self._in = HalfDuplex(ear, is_from_host=False)
 
     def start(self, receiver: Receiver) -> None:
         self._receiver = receiver
