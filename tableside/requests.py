@@ -132,10 +132,10 @@ class RaiseComplaint(Request, frozen=True, kw_only=True):
 
 
 class SettleComplaint(Request, frozen=True, kw_only=True):
-    """The supervisor's decision on the open complaint (or on the late one)."""
+    """The supervisor's decision on a complaint, by its number; 0 is the only one that is open."""
 
-    complaint: int
     decision: str
+    complaint: int = 0
 
 
 # --- lid, jam (CSM-2), technician ----------------------------------------------------------------------------

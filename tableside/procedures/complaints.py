@@ -116,15 +116,30 @@ def _is_key_again(turn: Turn, what: RaiseComplaint) -> bool:
     return what.via == "key" and any(not each.is_late and each.round == rounds.number for each in open_)
 
 
+def _meant(turn: Turn, what: SettleComplaint) -> Complaint | None:
+    """The open complaint of that number; without one, the only open one."""
+    open_ = turn.state.procedures.complaints.open
+    if what.complaint == 0 and len(open_) == 1:
+        return next(iter(open_.values()))
+    return open_.get(str(what.complaint))
+
+
 def _is_open(turn: Turn, what: SettleComplaint) -> Refusal | None:
-    if str(what.complaint) in turn.state.procedures.complaints.open and what.decision.strip():
+    if not what.decision.strip():
+        return Refusal("CSM-12", "no decision is given", "say what was decided")
+    if _meant(turn, what) is not None:
         return None
-    numbers = ", ".join(turn.state.procedures.complaints.open) or "none"
-    return Refusal("CSM-12", f"complaint {what.complaint} is not open, or no decision is given", f"open: {numbers}")
+    open_ = turn.state.procedures.complaints.open.values()
+    listed = ", ".join(f"{one.number} (round {one.round}{', late' if one.is_late else ''})" for one in open_)
+    if what.complaint == 0:
+        return Refusal("CSM-12", f"{len(open_)} complaints are open", f"name one of them: {listed}")
+    return Refusal("CSM-12", f"complaint {what.complaint} is not open", f"name one that is: {listed}")
 
 
 def _settled(turn: Turn, what: SettleComplaint) -> None:
-    number = what.complaint
+    meant = _meant(turn, what)
+    assert meant is not None, "guarded"
+    number = meant.number
     open_ = turn.state.procedures.complaints.open
     put(turn, open={key: each for key, each in open_.items() if key != str(number)})
     locks.remove_all(turn, lock_reason(number), turn.by)

@@ -7,7 +7,7 @@ from drivers import events
 from drivers.events import KeyName
 from firmware_bridge.clock import NS_PER_S
 from tableside.decisions import AlertRaised, PermitGranted
-from tableside.happenings import ComplaintRaised
+from tableside.happenings import ComplaintRaised, ComplaintSettled
 from tableside.locks import Scope, standing
 from tableside.requests import EndRound, HoldOver, RaiseComplaint, SettleComplaint
 from tests.support.table import HOUSE, Table
@@ -98,3 +98,25 @@ def test_a_settlement_needs_a_decision_and_an_open_complaint(table: Table) -> No
     table.ask(RaiseComplaint, by="")
     assert not table.ask(SettleComplaint, complaint=1, decision=" ").is_accepted
     assert not table.ask(SettleComplaint, complaint=7, decision="paid").is_accepted
+
+
+def test_the_only_open_complaint_needs_no_number(table: Table) -> None:
+    table.ask(RaiseComplaint, by="", text="counting")
+    table.ask(EndRound)
+    assert table.ask(SettleComplaint, decision="paid").is_accepted
+    assert table.all_of(ComplaintSettled)[-1].complaint == 1
+
+
+def test_of_several_open_complaints_one_is_named_and_the_refusal_lists_them(table: Table) -> None:
+    table.ask(RaiseComplaint, by="", text="counting")
+    table.ask(EndRound)
+    table.ask(HoldOver)
+    deal(table, 4)
+    table.ask(RaiseComplaint, by="", round=2, text="a late bet")
+    refused = table.ask(SettleComplaint, decision="paid")
+    assert not refused.is_accepted
+    assert refused.text == "2 complaints are open"
+    assert refused.next_step == "name one of them: 1 (round 1), 2 (round 2)"
+    assert table.ask(SettleComplaint, complaint=2, decision="paid").is_accepted
+    assert table.ask(SettleComplaint, decision="paid").is_accepted
+    assert not table.state.procedures.complaints.open
