@@ -37,7 +37,7 @@ requirements:
 	uv pip compile pyproject.toml --extra dev --generate-hashes --universal --python-version 3.11 \
 	  --no-emit-index-url --no-header -o requirements-dev.txt
 
-# Everything that .gitignore lists: what `make` and the tests build (a test compares the two).
+# Everything that .gitignore lists: what `make` and the tests build.
 clean:
 	rm -rf $(VENV) .venv-peers run build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	rm -rf *.egg-info *.log
