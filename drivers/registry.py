@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
 from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
 from drivers.device import Report
+from drivers.displays.showing import Limits
+from drivers.displays.tdl_display import MAX_AMOUNT, TdlDisplay
 from drivers.errors import AddressRefused, DriverUnknown
 from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
 from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
@@ -31,7 +33,7 @@ class TdlDriver:
 
     name: str
     title: str
-    build: type[TdlContinuousShuffler] | type[TdlSwitchBox]
+    build: type[TdlContinuousShuffler] | type[TdlSwitchBox] | type[TdlDisplay]
     schemes: tuple[str, ...] = TDL_SCHEMES
     verified_against: tuple[str, ...] = ()
 
@@ -52,7 +54,13 @@ TDL_DRIVERS: Mapping[str, TdlDriver] = {
     for driver in (
         TdlDriver("tdl-continuous-shuffler", "continuous shuffler, TDL profile 1", TdlContinuousShuffler),
         TdlDriver("tdl-switch-box", "switch box with lamp, lid, tray and keys, TDL profile 6", TdlSwitchBox),
+        TdlDriver("tdl-display", "jackpot display, TDL profile 4", TdlDisplay),
     )
+}
+
+# What each driver of a display can show; how many characters stand on it, its table's file says.
+DISPLAY_LIMITS: Mapping[str, Limits] = {
+    "tdl-display": Limits(characters=0, max_amount=MAX_AMOUNT),
 }
 
 OSDP_BADGE_READER = BadgeDriver("osdp-badge-reader", "badge reader, OSDP v2", OsdpBadgeReader)
@@ -71,11 +79,21 @@ def tdl_driver(name: str, address: str) -> TdlDriver:
     return driver
 
 
-def build_tdl(name: str, settings: TdlSettings, around: Surroundings) -> TdlContinuousShuffler | TdlSwitchBox:
+def build_tdl(
+    name: str, settings: TdlSettings, around: Surroundings
+) -> TdlContinuousShuffler | TdlSwitchBox | TdlDisplay:
     """A driver for one configured device, not yet running. Raises DriverUnknown, AddressRefused."""
     driver = tdl_driver(name, settings.address)
     _say_unverified(driver, settings.name)
     return driver.build(settings, around)
+
+
+def display_limits(driver: str, characters: int) -> Limits:
+    """What a display with this driver can show, `characters` at once. Raises DriverUnknown."""
+    limits = DISPLAY_LIMITS.get(driver)
+    if limits is None:
+        raise DriverUnknown(f"driver {driver!r} drives no display; there are {', '.join(DISPLAY_LIMITS)}")
+    return replace(limits, characters=characters)
 
 
 def build_badge_reader(settings: ReaderSettings, bus: OsdpBus, report: Report) -> OsdpBadgeReader:

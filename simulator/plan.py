@@ -32,6 +32,7 @@ class Kind(StrEnum):
     SHUFFLER = "shuffler"
     SWITCH_BOX = "switch box"
     BADGE_READER = "badge reader"
+    DISPLAY = "display"
 
 
 class Chance(StrEnum):
@@ -76,6 +77,7 @@ class DeckPlan(_Shape, frozen=True, kw_only=True):
 class DevicePlan(_Shape, frozen=True, kw_only=True):
     """One device. `address` is the one by which the host reaches it, so that both files say the same.
 
+    `characters` stand on a display at once.
     `osdp_address` is that of a badge reader on its bus. `key` is the hex of its secure channel's base key.
     `bad_line` gives the chance of each fault of its cable, per chunk and direction (`simulator/line.py`).
     """
@@ -86,6 +88,7 @@ class DevicePlan(_Shape, frozen=True, kw_only=True):
     address: str
     is_on: bool = True
     osdp_address: int = 1
+    characters: int = 13
     key: str = ""
     bad_line: dict[LineFault, float] | None = None
 

@@ -17,11 +17,13 @@ from .faces.memory import Memory
 from .faces.osdp import OsdpReader, ReaderModel
 from .faces.osdp_security import Security
 from .faces.tdl_device import TdlDevice
+from .faces.tdl_display import new_display
 from .faces.tdl_shuffler import new_shuffler
 from .faces.tdl_switch_box import new_switch_box
 from .plan import RATES, DevicePlan, Kind, Plan
 from .runner import Face, Outlet, Stage
 from .world.badges import BadgeHead
+from .world.display import JackpotDisplay
 from .world.figures import Figures
 from .world.table import CABINET, RESERVE, TableWorld
 
@@ -80,6 +82,7 @@ class Room:
             self.table.bring([decks.back] * decks.reserve, to=RESERVE)
         self.stage.add_world(self.table)
         self.heads: dict[str, BadgeHead] = {}
+        self.displays: dict[str, JackpotDisplay] = {}
         self.devices = {device.name: self._make(device) for device in plan.devices}
 
     def power_up(self) -> None:
@@ -153,6 +156,10 @@ class Room:
     def _switch_box(self, device: DevicePlan) -> TdlDevice:
         return new_switch_box(self.table.box, self.memory(device), serial=device.serial_number)
 
+    def _display(self, device: DevicePlan) -> TdlDevice:
+        display = self.displays[device.name] = JackpotDisplay(device.name, device.characters)
+        return new_display(display, self.memory(device), serial=device.serial_number)
+
     def _badge_reader(self, device: DevicePlan) -> BadgeReadersFace:
         head = self.heads[device.name] = BadgeHead(self.plan.simulation.seed)
         chance = random.Random(f"{device.name} {self.plan.simulation.seed}")
@@ -164,5 +171,6 @@ class Room:
 MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.SHUFFLER: Room._shuffler,
     Kind.SWITCH_BOX: Room._switch_box,
+    Kind.DISPLAY: Room._display,
     Kind.BADGE_READER: Room._badge_reader,
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from drivers.events import Shown
 from tableside.cards import Card
 from tableside.house import Role
 
@@ -113,6 +114,14 @@ class RuleRound(Request, frozen=True, kw_only=True):
 
 class LockBets(Request, frozen=True, kw_only=True):
     """NO MORE BETS: the jackpot bets are locked."""
+
+
+class ShowJackpot(Request, frozen=True, kw_only=True):
+    """What the jackpot displays show from now on: a word, or an *amount* in the currency's smallest unit."""
+
+    what: Shown
+    amount: int = 0
+    currency: str = ""
 
 
 # --- complaint (CSM-12) --------------------------------------------------------------------------------------
@@ -381,6 +390,7 @@ AnyRequest = (
     | CloseTable
     | BeginSwap
     | CountedOut
+    | ShowJackpot
     | TakeAlert
     | DeclineAlert
     | ClearAlert

@@ -9,8 +9,9 @@ from typing import NoReturn, TypeVar, cast
 
 import structlog
 
-from drivers.device import TdlDevice
-from drivers.events import DeviceReady, Fact, LampColour, LampPattern
+from drivers.device import Display, TdlDevice
+from drivers.displays.showing import Showing
+from drivers.events import DeviceReady, Fact, LampColour, LampPattern, Shown
 from firmware_bridge.session.backoff import OWN_CABLE_S, Backoff
 from firmware_bridge.session.osdp import OsdpBus
 from tableside.badges import Badges
@@ -260,11 +261,15 @@ class TableHost:
             await asyncio.sleep(LAMP_AGAIN_S)
 
     def _show_failure(self) -> None:
-        """Red and blinking on every lamp of the table."""
+        """Red and blinking on every lamp of the table; guests read *one moment* on every display."""
         for device in self._config.devices:
-            if device.role is not DeviceRole.BADGE_READER:
-                driver = cast(TdlDevice, self._equipment.devices[device.name])
-                driver.set_lamp(LampColour.RED, LampPattern.BLINKING)
+            driver = self._equipment.devices[device.name]
+            if device.role is DeviceRole.DISPLAY:
+                goal = self.state.displays.goal
+                if goal is not None:
+                    cast(Display, driver).show(Showing(goal.version, Shown.WAIT))
+            elif device.role is not DeviceRole.BADGE_READER:
+                cast(TdlDevice, driver).set_lamp(LampColour.RED, LampPattern.BLINKING)
 
     def _let_lamp_in(self, ready: DeviceReady) -> None:
         """A device takes its lamp's goal only once it knows what our journal holds: that stays true (TDL 4.1)."""

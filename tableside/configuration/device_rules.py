@@ -22,6 +22,7 @@ OSDP_BADGE_READER = registry.OSDP_BADGE_READER.name
 DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tdl-continuous-shuffler": ("shuffler", TDL_DRIVERS["tdl-continuous-shuffler"].schemes),
     "tdl-switch-box": ("switch_box", TDL_DRIVERS["tdl-switch-box"].schemes),
+    "tdl-display": ("display", TDL_DRIVERS["tdl-display"].schemes),
     OSDP_BADGE_READER: ("badge_reader", registry.OSDP_BADGE_READER.schemes),
 }
 OSDP_KEY_BYTES = 16
@@ -31,6 +32,7 @@ OSDP_SERIAL = re.compile(r"[0-9A-Fa-f]{1,8}")
 _ROLE_KEYS = {
     "capacity_cards": "shuffler",
     "is_spare": "shuffler",
+    "display_characters": "display",
     "osdp_address": "badge_reader",
     "osdp_key_file": "badge_reader",
     "is_reversed": "badge_reader",
@@ -89,7 +91,7 @@ def _roles(file: Draft) -> Iterator[Finding]:
     counts = Counter(device.text("role") for device in file.parts("devices") if not device.flag("is_spare"))
     if None in counts:
         return  # a broken role is told already, and may be the one that seems to lack
-    for role, fewest, most in (("shuffler", 1, 1), ("switch_box", 1, 1), ("badge_reader", 1, 4)):
+    for role, fewest, most in (("shuffler", 1, 1), ("switch_box", 1, 1), ("badge_reader", 1, 4), ("display", 0, 4)):
         if not fewest <= counts[role] <= most:
             allowed = f"{fewest}" if fewest == most else f"{fewest} to {most}"
             spare = ", spares marked is_spare = true" if role == "shuffler" else ""
@@ -135,6 +137,11 @@ def _capacity(device: Draft, cards: int) -> Iterator[Finding]:
         yield Finding(device.at("capacity_cards"), f"is {capacity}", f"at least the {cards} cards in play")
 
 
+def _display(device: Draft) -> Iterator[Finding]:
+    if device.text("role") == "display" and not device.has("display_characters"):
+        yield Finding(device.at("display_characters"), MISSING, "how many characters stand on the display at once")
+
+
 def _address(device: Draft, folder: Path) -> Iterator[Finding]:
     text, driver = device.text("address"), device.text("driver")
     if text is None:
@@ -178,4 +185,4 @@ def _key_file(device: Draft, folder: Path) -> Iterator[Finding]:
         yield Finding(device.at("osdp_key_file"), mine, allowed)
 
 
-_DEVICE_RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (_driver, _role_keys, _station)
+_DEVICE_RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (_driver, _role_keys, _station, _display)

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from drivers.displays.showing import LONGEST_WORD
 from tableside.people import StaffId, StaffMember
 
 # A table's name becomes a file name, a topic and a word in a text that must stay short.
@@ -41,6 +42,7 @@ class DeviceRole(StrEnum):
     SHUFFLER = "shuffler"
     SWITCH_BOX = "switch_box"
     BADGE_READER = "badge_reader"
+    DISPLAY = "display"
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -96,6 +98,8 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     is_spare: bool = False  # a shuffler that a machine swap may bring in
     is_simulated: bool = False  # for protocols in which a device cannot say so itself
     capacity_cards: Annotated[int, Meta(ge=52, le=1_000)] | None = None  # shufflers only
+    # displays only: how many characters stand on it at once; the words that guests read must fit
+    display_characters: Annotated[int, Meta(ge=LONGEST_WORD, le=80)] | None = None
     osdp_address: Annotated[int, Meta(ge=0, le=126)] | None = None  # badge readers only
     is_reversed: bool = False  # badge readers only: this model sends a card's last byte first (BR-032)
     osdp_key_file: PathText | None = None  # None: the plain channel, which production refuses

@@ -17,9 +17,13 @@ import pytest
 
 from drivers.badges.osdp_reader import ReaderSettings
 from drivers.device import TdlDevice
+from drivers.displays.showing import Showing
+from drivers.displays.tdl_display import TdlDisplay
 from drivers.events import (
     BadgeSeen,
+    CommandAnswered,
     DeviceReady,
+    DisplayShowed,
     Fact,
     KeyPressed,
     LampColour,
@@ -27,6 +31,7 @@ from drivers.events import (
     LidOpened,
     Notice,
     ReaderReady,
+    Shown,
     Verb,
 )
 from drivers.registry import OSDP_BADGE_READER, TDL_DRIVERS, build_badge_reader, build_tdl
@@ -42,6 +47,7 @@ from simulator.faces.badge_readers import BadgeReadersFace
 from simulator.faces.memory import Memory
 from simulator.faces.osdp import OsdpReader, ReaderModel
 from simulator.faces.osdp_security import Security
+from simulator.faces.tdl_display import new_display
 from simulator.faces.tdl_shuffler import new_shuffler
 from simulator.faces.tdl_switch_box import new_switch_box
 from simulator.room import PoweredFace
@@ -49,6 +55,7 @@ from simulator.runner import Stage
 from simulator.usb_backend import UsbBackend, UsbDevice, UsbIdentity
 from simulator.world import hands
 from simulator.world.badges import Badge, BadgeHead, Colour
+from simulator.world.display import JackpotDisplay
 from simulator.world.happenings import DealerKey
 from simulator.world.hazards import NEVER
 from simulator.world.lamp import DARK
@@ -62,7 +69,10 @@ MODELS = {"tdl-continuous-shuffler": "CSM-SIM", "tdl-switch-box": "BOX-SIM"}
 BADGE = "26:00020140"
 KEY = bytes(range(0x10, 0x20))  # a test key
 
-OFFERED_TDL = [(driver.name, scheme) for driver in TDL_DRIVERS.values() for scheme in driver.schemes]
+DISPLAY = TDL_DRIVERS["tdl-display"]
+OFFERED_TDL = [
+    (driver.name, scheme) for driver in TDL_DRIVERS.values() if driver is not DISPLAY for scheme in driver.schemes
+]
 
 
 class UsbSocket:
@@ -187,6 +197,22 @@ async def test_a_tdl_device(driver: str, scheme: str, tmp_path: Path, unused_tcp
             await host.until_told(bench.fact)
             host.driver.set_lamp(LampColour.RED, LampPattern.BLINKING)
             await until(lambda: bench.light() != DARK, "the lamp")
+
+
+@pytest.mark.parametrize("scheme", DISPLAY.schemes)
+async def test_a_display(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
+    host, stage, display = Host(), Stage(), JackpotDisplay("sign")
+    face = new_display(display, Memory(), serial="000888")
+    with line_of(scheme, tmp_path, unused_tcp_port) as line:
+        around = Surroundings(host.report, line.connect, iter(range(1, 1000)).__next__, EPOCH)
+        host.driver = build_tdl(DISPLAY.name, TdlSettings("device", line.address, "000888", "SIGN-SIM"), around)
+        assert isinstance(host.driver, TdlDisplay)
+        async with running(stage, face, line, host.driver.run()):
+            await host.until_told(CommandAnswered)  # it obeys us now
+            host.driver.show(Showing(7, Shown.AMOUNT, 123456, "EUR"))
+            showed = await host.until_told(DisplayShowed)
+            assert showed == DisplayShowed(device="device", version=7, what=Shown.AMOUNT)
+            assert display.visible(stage.now_ns) == "EUR 1,234.56"
 
 
 @pytest.mark.parametrize("scheme", OSDP_BADGE_READER.schemes)
