@@ -14,7 +14,7 @@ TRANSPORTS = ("serial", "tcp", "usb", "mqtt")
 OTHER_ENDS: Mapping[str, str] = {
     "serial": "a pseudo-terminal: real bytes, no UART, no modem lines",
     "tcp": "a socket on loopback",
-    "usb": "tested in process: pyusb on a simulated device, no libusb, no bus, no kernel",
+    "usb": "pyusb on a simulated device, in the process and over USB/IP; with libusb and a kernel in `make test-usb`",
     "mqtt": "a mosquitto broker on loopback",
 }
 

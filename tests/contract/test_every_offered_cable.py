@@ -52,7 +52,9 @@ from simulator.faces.tdl_shuffler import new_shuffler
 from simulator.faces.tdl_switch_box import new_switch_box
 from simulator.room import PoweredFace
 from simulator.runner import Stage
-from simulator.usb_backend import UsbBackend, UsbDevice, UsbIdentity
+from simulator.usb.backend import UsbBackend
+from simulator.usb.device import UsbDevice
+from simulator.usb.shapes import UsbIdentity
 from simulator.world import hands
 from simulator.world.badges import Badge, BadgeHead, Colour
 from simulator.world.display import JackpotDisplay
@@ -69,9 +71,13 @@ MODELS = {"tdl-continuous-shuffler": "CSM-SIM", "tdl-switch-box": "BOX-SIM"}
 BADGE = "26:00020140"
 KEY = bytes(range(0x10, 0x20))  # a test key
 
+USBIP = "usb behind usbip"
 DISPLAY = TDL_DRIVERS["tdl-display"]
 OFFERED_TDL = [
-    (driver.name, scheme) for driver in TDL_DRIVERS.values() if driver is not DISPLAY for scheme in driver.schemes
+    (driver.name, scheme)
+    for driver in TDL_DRIVERS.values()
+    if driver is not DISPLAY
+    for scheme in (*driver.schemes, USBIP)
 ]
 
 
@@ -109,6 +115,9 @@ def line_of(scheme: str, directory: Path, free_tcp_port: int) -> Iterator[Line]:
     if scheme == "usb":
         device = UsbDevice(UsbIdentity(serial="SN0001"))
         yield Line("usb://1209:0001/SN0001", UsbSocket(device), UsbBackend([device]))
+    elif scheme == USBIP:
+        address = f"usb://1209:0001/SN0001?usbip=127.0.0.1:{free_tcp_port}"
+        yield Line(address, socket_for(address, lambda: 1))
     elif scheme == "mqtt":
         if PROGRAM is None:
             pytest.skip("mosquitto is not installed (Debian: apt-get install mosquitto)")

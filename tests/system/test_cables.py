@@ -1,6 +1,6 @@
 """A short table over each kind of cable, every part a process: load, rounds, a jam, and a daemon that is killed twice.
 
-USB is not here: a simulated USB device can be plugged in only within its host's process (test_usb_table.py).
+On USB the shuffler is a device of the simulator's process, reached by pyusb over USB/IP.
 """
 
 from __future__ import annotations
@@ -139,10 +139,15 @@ def timeless(state: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("cable", ["serial", "tcp"])
+@pytest.mark.parametrize("cable", ["serial", "tcp", "usb"])
 async def test_shuffler(cable: str, tmp_path: Path) -> None:
-    edits = {} if cable == "serial" else {SHUFFLER: f"tcp://127.0.0.1:{free_port()}"}
-    with table(tmp_path, edits) as daemon:
+    here = f"127.0.0.1:{free_port()}"
+    edits = {
+        "serial": {},
+        "tcp": {SHUFFLER: f"tcp://{here}"},
+        "usb": {SHUFFLER: f"usb://1209:0001/000123?usbip={here}"},
+    }
+    with table(tmp_path, edits[cable]) as daemon:
         await play_and_compare(daemon)
 
 
