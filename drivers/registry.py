@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+import random
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
 
 import structlog
 
 from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
 from drivers.device import Report
+from drivers.displays import alpha_sign
+from drivers.displays.alpha_sign import AlphaSign, SignSettings
 from drivers.displays.showing import Limits
 from drivers.displays.tdl_display import MAX_AMOUNT, TdlDisplay
 from drivers.errors import AddressRefused, DriverUnknown
 from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
 from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
 from drivers.tdl import Surroundings, TdlSettings
+from firmware_bridge.links.base import Link
 from firmware_bridge.session.osdp import OsdpBus
+from firmware_bridge.wire.alpha.characters import missing
 
 # The kinds of cable on which a TDL device can be reached.
 TDL_SCHEMES = ("serial", "tcp", "usb", "mqtt")
@@ -58,9 +63,25 @@ TDL_DRIVERS: Mapping[str, TdlDriver] = {
     )
 }
 
+
+@dataclass(frozen=True, slots=True)
+class SignDriver:
+    """One driver of a sign of its own protocol; `verified_against` as above."""
+
+    name: str
+    title: str
+    build: type[AlphaSign]
+    schemes: tuple[str, ...]
+    verified_against: tuple[str, ...] = ()
+
+
+# A sign is a stream of bytes: a serial adapter, or a converter on the network.
+ALPHA_SIGN = SignDriver("alpha-sign", "jackpot display, ALPHA sign (BetaBrite and kin)", AlphaSign, ("serial", "tcp"))
+
 # What each driver of a display can show; how many characters stand on it, its table's file says.
 DISPLAY_LIMITS: Mapping[str, Limits] = {
     "tdl-display": Limits(characters=0, max_amount=MAX_AMOUNT),
+    ALPHA_SIGN.name: Limits(characters=0, max_amount=alpha_sign.MAX_AMOUNT, missing=missing),
 }
 
 OSDP_BADGE_READER = BadgeDriver("osdp-badge-reader", "badge reader, OSDP v2", OsdpBadgeReader)
@@ -102,6 +123,14 @@ def build_badge_reader(settings: ReaderSettings, bus: OsdpBus, report: Report) -
     return OSDP_BADGE_READER.build(settings, bus, report)
 
 
-def _say_unverified(driver: TdlDriver | BadgeDriver, device: str) -> None:
+def build_sign(
+    settings: SignSettings, report: Report, connect: Callable[[], Awaitable[Link]], jitter: random.Random
+) -> AlphaSign:
+    """A driver for one configured sign, not yet running."""
+    _say_unverified(ALPHA_SIGN, settings.name)
+    return ALPHA_SIGN.build(settings, report, connect, jitter)
+
+
+def _say_unverified(driver: TdlDriver | BadgeDriver | SignDriver, device: str) -> None:
     if not driver.verified_against:
         _log.warning("driver_unverified", driver=driver.name, device=device)

@@ -38,7 +38,10 @@ def look(room: Room) -> dict[str, object]:
             name: {"colour": head.visible_colour(room.stage.now_ns).name.lower(), "beeps": head.beeps}
             for name, head in room.heads.items()
         },
-        "displays": {name: display.visible(room.stage.now_ns) for name, display in room.displays.items()},
+        "displays": {
+            **{name: display.visible(room.stage.now_ns) for name, display in room.displays.items()},
+            **{name: " / ".join(sign.drawn()) for name, sign in room.signs.items()},
+        },
         "machines": {
             device.name: _seen_at(room, device)
             for device in room.devices.values()

@@ -33,6 +33,7 @@ class Kind(StrEnum):
     SWITCH_BOX = "switch box"
     BADGE_READER = "badge reader"
     DISPLAY = "display"
+    ALPHA_SIGN = "alpha sign"
 
 
 class Chance(StrEnum):

@@ -12,6 +12,7 @@ from firmware_bridge.links.base import Link
 from firmware_bridge.wire.tdl.codes import BootCause
 
 from .cables import Cable, MemorySocket, Socket, socket_for
+from .faces.alpha_sign import AlphaSignFace
 from .faces.badge_readers import BadgeReadersFace
 from .faces.memory import Memory
 from .faces.osdp import OsdpReader, ReaderModel
@@ -25,6 +26,7 @@ from .runner import Face, Outlet, Stage
 from .world.badges import BadgeHead
 from .world.display import JackpotDisplay
 from .world.figures import Figures
+from .world.led_sign import LedSign
 from .world.table import CABINET, RESERVE, TableWorld
 
 
@@ -83,6 +85,7 @@ class Room:
         self.stage.add_world(self.table)
         self.heads: dict[str, BadgeHead] = {}
         self.displays: dict[str, JackpotDisplay] = {}
+        self.signs: dict[str, AlphaSignFace] = {}
         self.devices = {device.name: self._make(device) for device in plan.devices}
 
     def power_up(self) -> None:
@@ -160,6 +163,10 @@ class Room:
         display = self.displays[device.name] = JackpotDisplay(device.name, device.characters)
         return new_display(display, self.memory(device), serial=device.serial_number)
 
+    def _alpha_sign(self, device: DevicePlan) -> AlphaSignFace:
+        face = self.signs[device.name] = AlphaSignFace(LedSign(device.name, device.characters))
+        return face
+
     def _badge_reader(self, device: DevicePlan) -> BadgeReadersFace:
         head = self.heads[device.name] = BadgeHead(self.plan.simulation.seed)
         chance = random.Random(f"{device.name} {self.plan.simulation.seed}")
@@ -172,5 +179,6 @@ MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.SHUFFLER: Room._shuffler,
     Kind.SWITCH_BOX: Room._switch_box,
     Kind.DISPLAY: Room._display,
+    Kind.ALPHA_SIGN: Room._alpha_sign,
     Kind.BADGE_READER: Room._badge_reader,
 }

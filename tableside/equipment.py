@@ -9,8 +9,9 @@ from typing import NoReturn
 
 from drivers.badges.osdp_reader import ReaderSettings
 from drivers.device import Device, Report
-from drivers.events import DeviceLost, Fact, ReaderLost
-from drivers.registry import build_badge_reader, build_tdl
+from drivers.displays.alpha_sign import SignSettings
+from drivers.events import DeviceLost, DisplayLost, Fact, ReaderLost
+from drivers.registry import ALPHA_SIGN, build_badge_reader, build_sign, build_tdl
 from drivers.tdl import Surroundings, TdlLine, TdlSettings
 from firmware_bridge.links.address import parse_address
 from firmware_bridge.links.address_kinds import SerialAddress
@@ -20,11 +21,12 @@ from firmware_bridge.session.keeper import Keeper
 from firmware_bridge.session.osdp import BusSettings, OsdpBus
 from firmware_bridge.session.osdp.counts import BusCounts, StationCounts
 from firmware_bridge.session.osdp.profile import LineProfile
+from firmware_bridge.wire.alpha.codes import BROADCAST
 from firmware_bridge.wire.osdp.secure import BaseKey
 from tableside.config import TableConfig
 from tableside.configuration import shape
 from tableside.configuration.shape import DeviceRole
-from tableside.diagnosis.speech import OSDP, TDL
+from tableside.diagnosis.speech import ALPHA, OSDP, TDL
 from tableside.diagnosis.traces import Cable
 from tableside.ground import Ground
 
@@ -61,6 +63,8 @@ def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses:
     for device in table.devices:
         if device.role is DeviceRole.BADGE_READER:
             _add_reader(equipment, device, ground, report, buses)
+        elif device.driver == ALPHA_SIGN.name:
+            _add_sign(equipment, device, ground, report)
         else:
             _add_tdl(equipment, device, ground, report, epoch)
     return equipment
@@ -83,6 +87,24 @@ def _add_tdl(equipment: Equipment, device: shape.Device, ground: Ground, report:
     equipment.behind[device.name] = [DeviceLost(device=device.name, why=BROKEN)]
     line = driver.line
     equipment.health[device.name] = lambda: _health(line.keeper, line.counts, is_connected=line.keeper.is_up)
+
+
+def _add_sign(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:
+    cable = equipment.cables[device.name] = Cable(ALPHA, ground.clock)
+    settings = SignSettings(
+        device.name,
+        device.address,
+        model=device.model,
+        serial=device.serial_number,
+        sign_address=device.sign_address or BROADCAST,
+        caption=device.caption or "",
+        is_simulated=device.is_simulated,
+    )
+    sign = build_sign(settings, report, lambda: _connected(ground, device.address, cable), ground.jitter())
+    equipment.devices[device.name] = sign
+    equipment.running[device.name] = sign.run
+    equipment.behind[device.name] = [DisplayLost(device=device.name, why=BROKEN)]
+    equipment.health[device.name] = lambda: _health(sign.keeper, sign.counts, is_connected=sign.keeper.is_up)
 
 
 def _add_reader(

@@ -22,6 +22,7 @@ OSDP_BADGE_READER = registry.OSDP_BADGE_READER.name
 DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tdl-continuous-shuffler": ("shuffler", TDL_DRIVERS["tdl-continuous-shuffler"].schemes),
     "tdl-switch-box": ("switch_box", TDL_DRIVERS["tdl-switch-box"].schemes),
+    registry.ALPHA_SIGN.name: ("display", registry.ALPHA_SIGN.schemes),
     "tdl-display": ("display", TDL_DRIVERS["tdl-display"].schemes),
     OSDP_BADGE_READER: ("badge_reader", registry.OSDP_BADGE_READER.schemes),
 }
@@ -33,6 +34,8 @@ _ROLE_KEYS = {
     "capacity_cards": "shuffler",
     "is_spare": "shuffler",
     "display_characters": "display",
+    "caption": "display",
+    "sign_address": "display",
     "osdp_address": "badge_reader",
     "osdp_key_file": "badge_reader",
     "is_reversed": "badge_reader",
@@ -140,6 +143,14 @@ def _capacity(device: Draft, cards: int) -> Iterator[Finding]:
 def _display(device: Draft) -> Iterator[Finding]:
     if device.text("role") == "display" and not device.has("display_characters"):
         yield Finding(device.at("display_characters"), MISSING, "how many characters stand on the display at once")
+    driver, caption, characters = (device.text("driver"), device.text("caption"), device.number("display_characters"))
+    for key in ("caption", "sign_address"):
+        if driver == "tdl-display" and device.has(key):
+            yield Finding(device.at(key), "means nothing to a TDL display", f"no {key}")
+    if driver is not None and caption is not None and characters is not None and driver in registry.DISPLAY_LIMITS:
+        objection = registry.display_limits(driver, characters).text_objection(caption)
+        if objection is not None:
+            yield Finding(device.at("caption"), objection, "characters that the display draws, as many as fit on it")
 
 
 def _address(device: Draft, folder: Path) -> Iterator[Finding]:

@@ -100,6 +100,8 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     capacity_cards: Annotated[int, Meta(ge=52, le=1_000)] | None = None  # shufflers only
     # displays only: how many characters stand on it at once; the words that guests read must fit
     display_characters: Annotated[int, Meta(ge=LONGEST_WORD, le=80)] | None = None
+    caption: Text40 | None = None  # signs: shown before the amount, on a page of its own
+    sign_address: Annotated[str, Meta(pattern=r"\A[0-9A-F]{2}\Z", description="two hex digits")] | None = None
     osdp_address: Annotated[int, Meta(ge=0, le=126)] | None = None  # badge readers only
     is_reversed: bool = False  # badge readers only: this model sends a card's last byte first (BR-032)
     osdp_key_file: PathText | None = None  # None: the plain channel, which production refuses

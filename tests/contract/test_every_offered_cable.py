@@ -17,12 +17,14 @@ import pytest
 
 from drivers.badges.osdp_reader import ReaderSettings
 from drivers.device import TdlDevice
+from drivers.displays.alpha_sign import SignSettings
 from drivers.displays.showing import Showing
 from drivers.displays.tdl_display import TdlDisplay
 from drivers.events import (
     BadgeSeen,
     CommandAnswered,
     DeviceReady,
+    DisplayReady,
     DisplayShowed,
     Fact,
     KeyPressed,
@@ -34,7 +36,7 @@ from drivers.events import (
     Shown,
     Verb,
 )
-from drivers.registry import OSDP_BADGE_READER, TDL_DRIVERS, build_badge_reader, build_tdl
+from drivers.registry import ALPHA_SIGN, OSDP_BADGE_READER, TDL_DRIVERS, build_badge_reader, build_sign, build_tdl
 from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links import address_kinds
 from firmware_bridge.links.address import open_link
@@ -43,6 +45,7 @@ from firmware_bridge.session.osdp import BusSettings, LineProfile, OsdpBus
 from firmware_bridge.session.supervised import run_together
 from firmware_bridge.wire.osdp.secure import BaseKey
 from simulator.cables import Cable, Socket, socket_for
+from simulator.faces.alpha_sign import AlphaSignFace
 from simulator.faces.badge_readers import BadgeReadersFace
 from simulator.faces.memory import Memory
 from simulator.faces.osdp import OsdpReader, ReaderModel
@@ -61,6 +64,7 @@ from simulator.world.display import JackpotDisplay
 from simulator.world.happenings import DealerKey
 from simulator.world.hazards import NEVER
 from simulator.world.lamp import DARK
+from simulator.world.led_sign import LedSign
 from simulator.world.table import TableWorld
 from tests.support.collector import until
 from tests.support.mosquitto import PROGRAM, running_mosquitto
@@ -222,6 +226,20 @@ async def test_a_display(scheme: str, tmp_path: Path, unused_tcp_port: int) -> N
             showed = await host.until_told(DisplayShowed)
             assert showed == DisplayShowed(device="device", version=7, what=Shown.AMOUNT)
             assert display.visible(stage.now_ns) == "EUR 1,234.56"
+
+
+@pytest.mark.parametrize("scheme", ALPHA_SIGN.schemes)
+async def test_an_alpha_sign(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
+    host, stage, face = Host(), Stage(), AlphaSignFace(LedSign("sign"))
+    with line_of(scheme, tmp_path, unused_tcp_port) as line:
+        sign = build_sign(SignSettings("device", line.address), host.report, line.connect, random.Random(1))
+        async with running(stage, face, line, sign.run()):
+            ready = await host.until_told(DisplayReady)
+            assert ready == DisplayReady(device="device", model="", firmware="10440000", is_simulated=True)
+            sign.show(Showing(7, Shown.AMOUNT, 123456, "EUR"))
+            showed = await host.until_told(DisplayShowed)
+            assert showed == DisplayShowed(device="device", version=7, what=Shown.AMOUNT)
+            assert face.drawn() == ["EUR 1,234.56"]
 
 
 @pytest.mark.parametrize("scheme", OSDP_BADGE_READER.schemes)
