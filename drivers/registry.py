@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
+from drivers.badges.keyboard_reader import KeyboardReader, TypingReaderSettings
 from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
 from drivers.device import Report
 from drivers.displays import alpha_sign
@@ -29,6 +30,9 @@ TDL_SCHEMES = ("serial", "tcp", "usb", "mqtt")
 # OSDP is a bus of bytes: a serial adapter, or a serial server.
 OSDP_SCHEMES = ("serial", "tcp")
 
+# A reader that types is a keyboard.
+KEYBOARD_SCHEMES = ("usb",)
+
 _log = structlog.get_logger("registry")
 
 
@@ -45,11 +49,11 @@ class TdlDriver:
 
 @dataclass(frozen=True, slots=True)
 class BadgeDriver:
-    """One driver of a badge reader on a bus; `verified_against` as above."""
+    """One driver of a badge reader; `verified_against` as above."""
 
     name: str
     title: str
-    build: type[OsdpBadgeReader]
+    build: type[OsdpBadgeReader] | type[KeyboardReader]
     schemes: tuple[str, ...] = OSDP_SCHEMES
     verified_against: tuple[str, ...] = ()
 
@@ -85,6 +89,13 @@ DISPLAY_LIMITS: Mapping[str, Limits] = {
 }
 
 OSDP_BADGE_READER = BadgeDriver("osdp-badge-reader", "badge reader, OSDP v2", OsdpBadgeReader)
+KEYBOARD_READER = BadgeDriver(
+    "keyboard-badge-reader",
+    "badge or barcode reader that types (keyboard wedge, USB HID)",
+    KeyboardReader,
+    KEYBOARD_SCHEMES,
+)
+BADGE_DRIVERS: Mapping[str, BadgeDriver] = {driver.name: driver for driver in (OSDP_BADGE_READER, KEYBOARD_READER)}
 
 
 def tdl_driver(name: str, address: str) -> TdlDriver:
@@ -120,7 +131,15 @@ def display_limits(driver: str, characters: int) -> Limits:
 def build_badge_reader(settings: ReaderSettings, bus: OsdpBus, report: Report) -> OsdpBadgeReader:
     """A driver for one configured reader, added to its bus; neither runs yet. Raises ValueError for its settings."""
     _say_unverified(OSDP_BADGE_READER, settings.name)
-    return OSDP_BADGE_READER.build(settings, bus, report)
+    return OsdpBadgeReader(settings, bus, report)
+
+
+def build_keyboard_reader(
+    settings: TypingReaderSettings, connect: Callable[[], Awaitable[Link]], report: Report, jitter: random.Random
+) -> KeyboardReader:
+    """A driver for one configured reader that types, not yet running. Raises ValueError for its settings."""
+    _say_unverified(KEYBOARD_READER, settings.name)
+    return KeyboardReader(settings, connect, report, jitter)
 
 
 def build_sign(

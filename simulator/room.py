@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from firmware_bridge.links.base import Link
+from firmware_bridge.wire.keyboard.maps import MAPS
 from firmware_bridge.wire.tdl.codes import BootCause
 
 from .cables import Cable, MemorySocket, Socket, socket_for
 from .faces.alpha_sign import AlphaSignFace
 from .faces.badge_readers import BadgeReadersFace
+from .faces.keyboard_reader import KeyboardReaderFace
 from .faces.memory import Memory
 from .faces.osdp import OsdpReader, ReaderModel
 from .faces.osdp_security import Security
@@ -23,6 +25,7 @@ from .faces.tdl_shuffler import new_shuffler
 from .faces.tdl_switch_box import new_switch_box
 from .plan import RATES, DevicePlan, Kind, Plan
 from .runner import Face, Outlet, Stage
+from .usb.shapes import KEYBOARD_READER, VENDOR_STREAM, Shape
 from .world.badges import BadgeHead
 from .world.display import JackpotDisplay
 from .world.figures import Figures
@@ -142,7 +145,10 @@ class Room:
     def _make(self, device: DevicePlan) -> SimulatedDevice:
         face = MAKERS[device.kind](self, device)
         socket = self._sockets.get(device.name) or socket_for(
-            device.address, lambda: face.boot_number if isinstance(face, TdlDevice) else 0, device.serial_number
+            device.address,
+            lambda: face.boot_number if isinstance(face, TdlDevice) else 0,
+            device.serial_number,
+            SHAPES.get(device.kind, VENDOR_STREAM),
         )
         outlet = self.stage.add_face(face, sees_cable=socket.sees_cable)
         cable = Cable(device.name, socket, device.line_quality, self.plan.simulation.seed)
@@ -174,6 +180,10 @@ class Room:
         model = ReaderModel(serial=int(device.serial_number, 16))
         return BadgeReadersFace([OsdpReader(head, device.osdp_address, model, security)])
 
+    def _keyboard_reader(self, device: DevicePlan) -> KeyboardReaderFace:
+        head = self.heads[device.name] = BadgeHead(self.plan.simulation.seed)
+        return KeyboardReaderFace(head, MAPS[device.keyboard])
+
 
 MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.SHUFFLER: Room._shuffler,
@@ -181,4 +191,8 @@ MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.DISPLAY: Room._display,
     Kind.ALPHA_SIGN: Room._alpha_sign,
     Kind.BADGE_READER: Room._badge_reader,
+    Kind.KEYBOARD_READER: Room._keyboard_reader,
 }
+
+# What a device is on USB, where it is not a byte stream of class FF.
+SHAPES: dict[Kind, Shape] = {Kind.KEYBOARD_READER: KEYBOARD_READER}

@@ -7,11 +7,19 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
+from drivers.badges.keyboard_reader import ScanCounts, TypingReaderSettings
 from drivers.badges.osdp_reader import ReaderSettings
 from drivers.device import Device, Report
 from drivers.displays.alpha_sign import SignSettings
 from drivers.events import DeviceLost, DisplayLost, Fact, ReaderLost
-from drivers.registry import ALPHA_SIGN, build_badge_reader, build_sign, build_tdl
+from drivers.registry import (
+    ALPHA_SIGN,
+    KEYBOARD_READER,
+    build_badge_reader,
+    build_keyboard_reader,
+    build_sign,
+    build_tdl,
+)
 from drivers.tdl import Surroundings, TdlLine, TdlSettings
 from firmware_bridge.links.address import parse_address
 from firmware_bridge.links.address_kinds import SerialAddress
@@ -26,12 +34,13 @@ from firmware_bridge.wire.osdp.secure import BaseKey
 from tableside.config import TableConfig
 from tableside.configuration import shape
 from tableside.configuration.shape import DeviceRole
-from tableside.diagnosis.speech import ALPHA, OSDP, TDL
+from tableside.diagnosis.speech import ALPHA, KEYBOARD, OSDP, TDL
 from tableside.diagnosis.traces import Cable
 from tableside.ground import Ground
 
 Run = Callable[[], Coroutine[None, None, NoReturn]]
 Health = Callable[[], dict[str, object]]
+Counts = LinkCounts | BusCounts | StationCounts | ScanCounts
 BROKEN = "its driver's task broke and is made anew"
 # A bus stands while one of its readers is silent.
 NOT_ON_CABLE = "its cable stands, and it does not answer there: see its power and its address on the bus"
@@ -61,7 +70,9 @@ def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses:
     """
     equipment = Equipment()
     for device in table.devices:
-        if device.role is DeviceRole.BADGE_READER:
+        if device.driver == KEYBOARD_READER.name:
+            _add_keyboard_reader(equipment, device, ground, report)
+        elif device.role is DeviceRole.BADGE_READER:
             _add_reader(equipment, device, ground, report, buses)
         elif device.driver == ALPHA_SIGN.name:
             _add_sign(equipment, device, ground, report)
@@ -132,6 +143,23 @@ def _add_reader(
     )
 
 
+def _add_keyboard_reader(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:
+    cable = equipment.cables[device.name] = Cable(KEYBOARD, ground.clock)
+    settings = TypingReaderSettings(
+        device.name,
+        device.address,
+        device.serial_number,
+        device.keyboard or "",
+        device.badge_characters or 0,
+        is_simulated=device.is_simulated,
+    )
+    reader = build_keyboard_reader(settings, lambda: _connected(ground, device.address, cable), report, ground.jitter())
+    equipment.devices[device.name] = reader
+    equipment.running[device.name] = reader.run
+    equipment.behind[device.name] = [ReaderLost(device=device.name, why=BROKEN)]
+    equipment.health[device.name] = lambda: _health(reader.keeper, reader.counts, is_connected=reader.is_connected)
+
+
 async def _connected(ground: Ground, address: str, cable: Cable) -> Link:
     return cable.tapped(await ground.connect(address))
 
@@ -155,7 +183,7 @@ def _reader_settings(device: shape.Device) -> ReaderSettings:
     )
 
 
-def _health(keeper: Keeper, *counts: LinkCounts | BusCounts | StationCounts, is_connected: bool) -> dict[str, object]:
+def _health(keeper: Keeper, *counts: Counts, is_connected: bool) -> dict[str, object]:
     """What the technician sees of one cable: counters that are not zero."""
     counted = {name: value for count in counts for name, value in asdict(count).items() if value}
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from drivers.registry import ALPHA_SIGN, OSDP_BADGE_READER, TDL_DRIVERS, BadgeDriver, SignDriver, TdlDriver
+from drivers.registry import ALPHA_SIGN, BADGE_DRIVERS, TDL_DRIVERS, BadgeDriver, SignDriver, TdlDriver
 
 # In the order in which a technician meets them; `memory` is for tests only.
 TRANSPORTS = ("serial", "tcp", "usb", "mqtt")
@@ -44,12 +44,16 @@ EVIDENCE: Mapping[str, Evidence] = {
     ),
     "tdl-display": Evidence(f"{CABLES}::test_a_display", ("tests/contract/test_tdl_display.py",)),
     "osdp-badge-reader": Evidence(f"{CABLES}::test_a_badge_reader", ("tests/peers/test_osdp_libosdp.py",)),
+    "keyboard-badge-reader": Evidence(
+        f"{CABLES}::test_a_reader_that_types",
+        ("tests/peers/test_key_maps.py", "tests/unit/drivers/test_keyboard_reader.py"),
+    ),
 }
 
 
 def table() -> str:
     """The table and what its words rest on."""
-    drivers = (*TDL_DRIVERS.values(), ALPHA_SIGN, OSDP_BADGE_READER)
+    drivers = (*TDL_DRIVERS.values(), ALPHA_SIGN, *BADGE_DRIVERS.values())
     head = ("device", *TRANSPORTS, "held to its protocol by")
     rows = [_line(head), _line(("---",) * len(head)), *(_line(_cells(driver)) for driver in drivers)]
     ends = "; ".join(f"*{name}*: {end}" for name, end in OTHER_ENDS.items())

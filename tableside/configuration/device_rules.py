@@ -18,6 +18,7 @@ from tableside.configuration.mistake import MISSING, Finding, Severity, listed, 
 from tableside.configuration.table_rules import cards_in_play, repeated
 
 OSDP_BADGE_READER = registry.OSDP_BADGE_READER.name
+KEYBOARD_READER = registry.KEYBOARD_READER.name
 # Driver name → (role it plays, schemes it speaks over).
 DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tdl-continuous-shuffler": ("shuffler", TDL_DRIVERS["tdl-continuous-shuffler"].schemes),
@@ -25,6 +26,7 @@ DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     registry.ALPHA_SIGN.name: ("display", registry.ALPHA_SIGN.schemes),
     "tdl-display": ("display", TDL_DRIVERS["tdl-display"].schemes),
     OSDP_BADGE_READER: ("badge_reader", registry.OSDP_BADGE_READER.schemes),
+    KEYBOARD_READER: ("badge_reader", registry.KEYBOARD_READER.schemes),
 }
 OSDP_KEY_BYTES = 16
 # PDID tells a number of 32 bits, which the reader's label and our own page show in hex.
@@ -39,6 +41,8 @@ _ROLE_KEYS = {
     "osdp_address": "badge_reader",
     "osdp_key_file": "badge_reader",
     "is_reversed": "badge_reader",
+    "keyboard": "badge_reader",
+    "badge_characters": "badge_reader",
 }
 
 
@@ -130,6 +134,21 @@ def _station(device: Draft) -> Iterator[Finding]:
         )
 
 
+def _typing(device: Draft) -> Iterator[Finding]:
+    """What a reader that types needs, and what means nothing for one."""
+    driver = device.text("driver")
+    if driver not in (KEYBOARD_READER, OSDP_BADGE_READER):
+        return
+    for key, allowed in (("keyboard", "us, de or pt, as its keys are"), ("badge_characters", "1 to 32, of each badge")):
+        if driver == KEYBOARD_READER and not device.has(key):
+            yield Finding(device.at(key), MISSING, allowed)
+        elif driver != KEYBOARD_READER and device.has(key):
+            yield Finding(device.at(key), f'means nothing for "{driver}"', f"only for {KEYBOARD_READER}")
+    for key in ("osdp_address", "osdp_key_file", "is_reversed"):
+        if driver == KEYBOARD_READER and device.has(key) and device.values[key] is not False:
+            yield Finding(device.at(key), f'means nothing for "{driver}"', f"only for {OSDP_BADGE_READER}")
+
+
 def _capacity(device: Draft, cards: int) -> Iterator[Finding]:
     if device.text("role") != "shuffler":
         return
@@ -196,4 +215,4 @@ def _key_file(device: Draft, folder: Path) -> Iterator[Finding]:
         yield Finding(device.at("osdp_key_file"), mine, allowed)
 
 
-_DEVICE_RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (_driver, _role_keys, _station, _display)
+_DEVICE_RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (_driver, _role_keys, _station, _display, _typing)

@@ -104,6 +104,8 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     sign_address: Annotated[str, Meta(pattern=r"\A[0-9A-F]{2}\Z", description="two hex digits")] | None = None
     osdp_address: Annotated[int, Meta(ge=0, le=126)] | None = None  # badge readers only
     is_reversed: bool = False  # badge readers only: this model sends a card's last byte first (BR-032)
+    keyboard: Literal["us", "de", "pt"] | None = None  # readers that type only: which map their keys have (BR-030)
+    badge_characters: Annotated[int, Meta(ge=1, le=32)] | None = None  # readers that type only: of each badge
     osdp_key_file: PathText | None = None  # None: the plain channel, which production refuses
 
 

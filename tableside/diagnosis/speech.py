@@ -18,13 +18,13 @@ from firmware_bridge.wire.tdl.frame import encode_frame
 from firmware_bridge.wire.tdl.stream import MessageDecoder, StreamDecoder, encode_stream
 from tableside.diagnosis.tdl_words import in_words
 
-TDL, OSDP, ALPHA = "tdl", "osdp", "alpha"
+TDL, OSDP, ALPHA, KEYBOARD = "tdl", "osdp", "alpha", "keyboard"
 HIDDEN = "…"
 # Whoever reads these could make a badge, key in a code or take a reader over.
 SECRET_REPLIES = frozenset({ReplyCode.RAW, ReplyCode.FMT, ReplyCode.KEYPAD})
 SECRET_COMMANDS = frozenset({CommandCode.KEYSET})
 ENCRYPTED = frozenset({BlockType.PANEL_ENCRYPTED, BlockType.PERIPHERAL_ENCRYPTED})
-REDACTION = "cards, keyed digits, keys and encrypted data of OSDP are left out"
+REDACTION = "cards, keyed digits, keys and encrypted data of OSDP, and all that a reader types, are left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,14 @@ class AlphaSpeech:
                 yield Spoken(direction, f"{piece.type_code}{piece.address} {told}", encode_packet(piece))
 
 
+class KeyboardSpeech:
+    """A reader that types: that it types is told, never what."""
+
+    def feed(self, direction: Direction, chunk: bytes) -> Iterator[Spoken]:
+        what = "key report" if direction is Direction.IN else "output report"
+        yield Spoken(direction, f"{what} of {len(chunk)} bytes: {HIDDEN}")
+
+
 def speech_of(profile: str, *, is_message_based: bool) -> Speech:
     """For a cable on which this is spoken. Raises `ValueError` for a profile that is not known."""
     if profile == TDL:
@@ -100,7 +108,9 @@ def speech_of(profile: str, *, is_message_based: bool) -> Speech:
         return OsdpSpeech()
     if profile == ALPHA:
         return AlphaSpeech()
-    raise ValueError(f"nothing here understands {profile!r}; {TDL} and {OSDP} are known")
+    if profile == KEYBOARD:
+        return KeyboardSpeech()
+    raise ValueError(f"nothing here understands {profile!r}; {TDL}, {OSDP}, {ALPHA} and {KEYBOARD} are known")
 
 
 def _garbage(direction: Direction, garbage: Garbage) -> Spoken:

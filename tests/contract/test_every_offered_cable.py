@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from drivers.badges.keyboard_reader import TypingReaderSettings
 from drivers.badges.osdp_reader import ReaderSettings
 from drivers.device import TdlDevice
 from drivers.displays.alpha_sign import SignSettings
@@ -36,17 +37,28 @@ from drivers.events import (
     Shown,
     Verb,
 )
-from drivers.registry import ALPHA_SIGN, OSDP_BADGE_READER, TDL_DRIVERS, build_badge_reader, build_sign, build_tdl
+from drivers.registry import (
+    ALPHA_SIGN,
+    KEYBOARD_READER,
+    OSDP_BADGE_READER,
+    TDL_DRIVERS,
+    build_badge_reader,
+    build_keyboard_reader,
+    build_sign,
+    build_tdl,
+)
 from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links import address_kinds
 from firmware_bridge.links.address import open_link
 from firmware_bridge.links.base import Link
 from firmware_bridge.session.osdp import BusSettings, LineProfile, OsdpBus
 from firmware_bridge.session.supervised import run_together
+from firmware_bridge.wire.keyboard.maps import MAPS
 from firmware_bridge.wire.osdp.secure import BaseKey
 from simulator.cables import Cable, Socket, socket_for
 from simulator.faces.alpha_sign import AlphaSignFace
 from simulator.faces.badge_readers import BadgeReadersFace
+from simulator.faces.keyboard_reader import KeyboardReaderFace
 from simulator.faces.memory import Memory
 from simulator.faces.osdp import OsdpReader, ReaderModel
 from simulator.faces.osdp_security import Security
@@ -57,7 +69,8 @@ from simulator.room import PoweredFace
 from simulator.runner import Stage
 from simulator.usb.backend import UsbBackend
 from simulator.usb.device import UsbDevice
-from simulator.usb.shapes import UsbIdentity
+from simulator.usb.shapes import KEYBOARD_READER as KEYBOARD_SHAPE
+from simulator.usb.shapes import VENDOR_STREAM, Shape, UsbIdentity
 from simulator.world import hands
 from simulator.world.badges import Badge, BadgeHead, Colour
 from simulator.world.display import JackpotDisplay
@@ -114,14 +127,14 @@ class Line:
 
 
 @contextmanager
-def line_of(scheme: str, directory: Path, free_tcp_port: int) -> Iterator[Line]:
-    """One cable of that kind."""
+def line_of(scheme: str, directory: Path, free_tcp_port: int, shape: Shape = VENDOR_STREAM) -> Iterator[Line]:
+    """One cable of that kind; `shape` is what the device is on USB."""
     if scheme == "usb":
-        device = UsbDevice(UsbIdentity(serial="SN0001"))
+        device = UsbDevice(UsbIdentity(serial="SN0001"), shape)
         yield Line("usb://1209:0001/SN0001", UsbSocket(device), UsbBackend([device]))
     elif scheme == USBIP:
         address = f"usb://1209:0001/SN0001?usbip=127.0.0.1:{free_tcp_port}"
-        yield Line(address, socket_for(address, lambda: 1))
+        yield Line(address, socket_for(address, lambda: 1, shape=shape))
     elif scheme == "mqtt":
         if PROGRAM is None:
             pytest.skip("mosquitto is not installed (Debian: apt-get install mosquitto)")
@@ -258,3 +271,25 @@ async def test_a_badge_reader(scheme: str, tmp_path: Path, unused_tcp_port: int)
             assert seen.badge == BADGE
             reader.prompt(is_amber=True, beeps=1)
             await until(lambda: head.visible_colour(stage.now_ns) is Colour.AMBER, "the prompt")
+
+
+CODE = "00020140"
+
+
+@pytest.mark.parametrize("scheme", [*KEYBOARD_READER.schemes, USBIP])
+async def test_a_reader_that_types(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
+    """A badge before the simulated reader goes as key strokes over USB and is the same badge at the driver."""
+    host, stage, head = Host(), Stage(), BadgeHead(1)
+    face = KeyboardReaderFace(head, MAPS["pt"])
+    badge = Badge(8 * len(CODE), CODE.encode())
+    with line_of(scheme, tmp_path, unused_tcp_port, KEYBOARD_SHAPE) as line:
+        settings = TypingReaderSettings("device", line.address, "SN0001", "pt", len(CODE))
+        reader = build_keyboard_reader(settings, line.connect, host.report, random.Random(1))
+        async with running(stage, face, line, reader.run()):
+            ready = await host.until_told(ReaderReady)
+            assert isinstance(ready, ReaderReady)
+            assert (ready.serial, ready.is_simulated) == ("SN0001", True)
+            stage.act(lambda: head.tap(badge, stage.now_ns))
+            seen = await host.until_told(BadgeSeen)
+            assert isinstance(seen, BadgeSeen)
+            assert seen.badge == "64:3030303230313430"
