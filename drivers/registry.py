@@ -14,6 +14,8 @@ from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
 from drivers.device import Report
 from drivers.displays import alpha_sign
 from drivers.displays.alpha_sign import AlphaSign, SignSettings
+from drivers.displays.page import PageDisplay, PageSettings
+from drivers.displays.page import display as page_display
 from drivers.displays.showing import Limits
 from drivers.displays.tdl_display import MAX_AMOUNT, TdlDisplay
 from drivers.errors import AddressRefused, DriverUnknown
@@ -82,9 +84,29 @@ class SignDriver:
 # A sign is a stream of bytes: a serial adapter, or a converter on the network.
 ALPHA_SIGN = SignDriver("alpha-sign", "jackpot display, ALPHA sign (BetaBrite and kin)", AlphaSign, ("serial", "tcp"))
 
+
+@dataclass(frozen=True, slots=True)
+class PageDriver:
+    """The driver of a page in a browser: no cable, an address at which it is served."""
+
+    name: str
+    title: str
+    build: type[PageDisplay]
+    schemes: tuple[str, ...] = ("http",)
+    verified_against: tuple[str, ...] = ()
+
+
+PAGE = PageDriver(
+    "display-page",
+    "jackpot display, a page in a browser",
+    PageDisplay,
+    verified_against=("Chromium (Debian), tests/system/test_display_page.py",),
+)
+
 # What each driver of a display can show; how many characters stand on it, its table's file says.
 DISPLAY_LIMITS: Mapping[str, Limits] = {
     "tdl-display": Limits(characters=0, max_amount=MAX_AMOUNT),
+    PAGE.name: Limits(characters=0, max_amount=page_display.MAX_AMOUNT),
     ALPHA_SIGN.name: Limits(characters=0, max_amount=alpha_sign.MAX_AMOUNT, missing=missing),
 }
 
@@ -148,6 +170,11 @@ def build_sign(
     """A driver for one configured sign, not yet running."""
     _say_unverified(ALPHA_SIGN, settings.name)
     return ALPHA_SIGN.build(settings, report, connect, jitter)
+
+
+def build_page(settings: PageSettings, report: Report, jitter: random.Random) -> PageDisplay:
+    """A driver for one configured page, not yet running."""
+    return PAGE.build(settings, report, jitter)
 
 
 def _say_unverified(driver: TdlDriver | BadgeDriver | SignDriver, device: str) -> None:

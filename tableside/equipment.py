@@ -11,12 +11,15 @@ from drivers.badges.keyboard_reader import ScanCounts, TypingReaderSettings
 from drivers.badges.osdp_reader import ReaderSettings
 from drivers.device import Device, Report
 from drivers.displays.alpha_sign import SignSettings
+from drivers.displays.page import PageSettings
 from drivers.events import DeviceLost, DisplayLost, Fact, ReaderLost
 from drivers.registry import (
     ALPHA_SIGN,
     KEYBOARD_READER,
+    PAGE,
     build_badge_reader,
     build_keyboard_reader,
+    build_page,
     build_sign,
     build_tdl,
 )
@@ -74,6 +77,8 @@ def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses:
             _add_keyboard_reader(equipment, device, ground, report)
         elif device.role is DeviceRole.BADGE_READER:
             _add_reader(equipment, device, ground, report, buses)
+        elif device.driver == PAGE.name:
+            _add_page(equipment, device, table.languages, ground, report)
         elif device.driver == ALPHA_SIGN.name:
             _add_sign(equipment, device, ground, report)
         else:
@@ -116,6 +121,24 @@ def _add_sign(equipment: Equipment, device: shape.Device, ground: Ground, report
     equipment.running[device.name] = sign.run
     equipment.behind[device.name] = [DisplayLost(device=device.name, why=BROKEN)]
     equipment.health[device.name] = lambda: _health(sign.keeper, sign.counts, is_connected=sign.keeper.is_up)
+
+
+def _add_page(
+    equipment: Equipment, device: shape.Device, languages: tuple[str, ...], ground: Ground, report: Report
+) -> None:
+    settings = PageSettings(
+        device.name,
+        device.address,
+        model=device.model,
+        serial=device.serial_number,
+        caption=device.caption or "",
+        languages=languages,
+    )
+    page = build_page(settings, report, ground.jitter())
+    equipment.devices[device.name] = page
+    equipment.running[device.name] = page.run
+    equipment.behind[device.name] = [DisplayLost(device=device.name, why=BROKEN)]
+    equipment.health[device.name] = lambda: _health(page.keeper, page.counts, is_connected=page.is_connected)
 
 
 def _add_reader(

@@ -6,9 +6,11 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 from drivers import registry
+from drivers.displays.page.address import FORM, PageAddressRefused, parse_page_address
 from drivers.registry import TDL_DRIVERS
 from firmware_bridge.links.address import SCHEMES
 from firmware_bridge.wire.osdp.secure import DEFAULT_KEY
@@ -23,6 +25,7 @@ KEYBOARD_READER = registry.KEYBOARD_READER.name
 DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tdl-continuous-shuffler": ("shuffler", TDL_DRIVERS["tdl-continuous-shuffler"].schemes),
     "tdl-switch-box": ("switch_box", TDL_DRIVERS["tdl-switch-box"].schemes),
+    registry.PAGE.name: ("display", registry.PAGE.schemes),
     registry.ALPHA_SIGN.name: ("display", registry.ALPHA_SIGN.schemes),
     "tdl-display": ("display", TDL_DRIVERS["tdl-display"].schemes),
     OSDP_BADGE_READER: ("badge_reader", registry.OSDP_BADGE_READER.schemes),
@@ -176,6 +179,9 @@ def _address(device: Draft, folder: Path) -> Iterator[Finding]:
     text, driver = device.text("address"), device.text("driver")
     if text is None:
         return
+    if driver == registry.PAGE.name:
+        yield from _page_address(device, text)
+        return
     schemes = DRIVERS[driver][1] if driver in DRIVERS else tuple(SCHEMES)
     allowed = listed(SCHEMES[scheme].form for scheme in schemes if scheme in SCHEMES)
     try:
@@ -188,6 +194,16 @@ def _address(device: Draft, folder: Path) -> Iterator[Finding]:
         yield Finding(device.at("address"), f'"{driver}" does not speak over {address.scheme}', allowed)
     if address.advice:
         yield Finding(device.at("address"), address.advice, allowed, severity=Severity.WARNING)
+
+
+def _page_address(device: Draft, text: str) -> Iterator[Finding]:
+    """A page is served here, at no cable; what it needs is installed with the extra *web*."""
+    try:
+        parse_page_address(text)
+    except PageAddressRefused as refused:
+        yield Finding(device.at("address"), str(refused), f"{FORM}, such as http://127.0.0.1:8378")
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        yield Finding(device.at("driver"), "needs starlette and uvicorn, which are not installed", "tableside[web]")
 
 
 def _key_file(device: Draft, folder: Path) -> Iterator[Finding]:
