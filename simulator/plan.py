@@ -81,7 +81,8 @@ class DevicePlan(_Shape, frozen=True, kw_only=True):
     """One device. `address` is the one by which the host reaches it, so that both files say the same.
 
     `characters` stand on a display at once.
-    `osdp_address` is that of a badge reader on its bus. `keyboard` is the map of one that types.
+    `osdp_address` is that of a badge reader on its bus. `keyboard` is the map of one that types. `is_usb_serial`:
+    on USB it is a serial port (CDC-ACM), not a stream of class FF.
     `key` is the hex of its secure channel's base key.
     `bad_line` gives the chance of each fault of its cable, per chunk and direction (`simulator/line.py`).
     """
@@ -95,6 +96,7 @@ class DevicePlan(_Shape, frozen=True, kw_only=True):
     characters: int = 13
     key: str = ""
     keyboard: str = "us"
+    is_usb_serial: bool = False
     bad_line: dict[LineFault, float] | None = None
 
     @property

@@ -25,7 +25,7 @@ from .faces.tdl_shuffler import new_shuffler
 from .faces.tdl_switch_box import new_switch_box
 from .plan import RATES, DevicePlan, Kind, Plan
 from .runner import Face, Outlet, Stage
-from .usb.shapes import KEYBOARD_READER, VENDOR_STREAM, Shape
+from .usb.shapes import KEYBOARD_READER, SERIAL_PORT, VENDOR_STREAM, Shape
 from .world.badges import BadgeHead
 from .world.display import JackpotDisplay
 from .world.figures import Figures
@@ -148,7 +148,7 @@ class Room:
             device.address,
             lambda: face.boot_number if isinstance(face, TdlDevice) else 0,
             device.serial_number,
-            SHAPES.get(device.kind, VENDOR_STREAM),
+            SERIAL_PORT if device.is_usb_serial else SHAPES.get(device.kind, VENDOR_STREAM),
         )
         outlet = self.stage.add_face(face, sees_cable=socket.sees_cable)
         cable = Cable(device.name, socket, device.line_quality, self.plan.simulation.seed)
