@@ -269,6 +269,14 @@ class AlertEscalated(Decision, frozen=True, kw_only=True):
     level: int
 
 
+class AlertAcknowledged(Decision, frozen=True, kw_only=True):
+    """Seen, neither taken nor cleared. `via` says by which way, such as which client's."""
+
+    alert: int
+    by: str
+    via: str
+
+
 class AlertTaken(Decision, frozen=True, kw_only=True):
     alert: int
     by: str

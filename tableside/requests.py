@@ -1,7 +1,7 @@
 """What people and other systems ask for. Each is accepted or refused once, with rule and next step (design rule 7).
 
 `id` makes a second click harmless: the same id gets the same answer for ever. `by` is the staff id of who asks,
-empty only where no badge is needed (what makes things safer). `via` says the way: page, cli, key or pager.
+empty only where no badge is needed (what makes things safer). `via` says the way: page, cli, key, pager or mqtt.
 """
 
 from __future__ import annotations
@@ -319,6 +319,12 @@ class TakeAlert(Request, frozen=True, kw_only=True):
     alert: int
 
 
+class AcknowledgeAlert(Request, frozen=True, kw_only=True):
+    """The alert was seen; nobody goes yet, it escalates and stands as before (design rule 7)."""
+
+    alert: int
+
+
 class DeclineAlert(Request, frozen=True, kw_only=True):
     """Cannot: the next in line is asked at once."""
 
@@ -392,6 +398,7 @@ AnyRequest = (
     | CountedOut
     | ShowJackpot
     | TakeAlert
+    | AcknowledgeAlert
     | DeclineAlert
     | ClearAlert
     | TakeSection

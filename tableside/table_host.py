@@ -31,6 +31,7 @@ from tableside.journal.opening import Place
 from tableside.journal.record import RecordKind
 from tableside.journal.store import Journal, Opening
 from tableside.neighbours import with_present
+from tableside.outputs.northbound.assembly import Outputs
 from tableside.outputs.texts import Texts
 from tableside.procedures import is_round_open
 from tableside.procedures.session import SessionState
@@ -85,6 +86,7 @@ class TableHost:
         self._hub: Hub | None = None
         self._hub_task: asyncio.Task[None] | None = None
         self._equipment = Equipment()
+        self._outputs: Outputs | None = None
 
     # --- what the desk asks -------------------------------------------------------------------------------------
 
@@ -153,6 +155,7 @@ class TableHost:
                 "troubles": list(condition.troubles),
             },
             "devices": {name: health() for name, health in self._equipment.health.items()},
+            "outputs": {name: health() for name, health in _open(self._outputs).health.items()},
             "restarts": dict(self.restarts),
         }
 
@@ -186,6 +189,7 @@ class TableHost:
             open_round_since(journal.records(0, {RecordKind.DECISION})) if is_round_open(state) else None
         )
         await self._hub.report(DaemonStarted(version=self._version, clock_boot=self._ground.clock.boot, house=house))
+        self._outputs = Outputs(self, self.tell, self._host, self._ground)
         doubts = _doubts(journal.opening)
         if doubts:
             await self._hub.report(JournalDoubted(findings=doubts))
@@ -197,7 +201,7 @@ class TableHost:
             self._hub_task = tasks.create_task(self._run_hub(), name=f"hub of {self.name}")
             self.stopped = ""
             tasks.create_task(self._mind_hub(self._hub_task), name=f"lamp of {self.name}")
-            for name, run in self._equipment.running.items():
+            for name, run in (*self._equipment.running.items(), *_open(self._outputs).running.items()):
                 tasks.create_task(self._keep(name, run), name=f"{name} of {self.name}")
 
     async def stop(self) -> None:

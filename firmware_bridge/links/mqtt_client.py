@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import threading
+from typing import Self
 
 import aiomqtt
 import paho.mqtt.client as paho
@@ -87,7 +88,7 @@ class BrokerClient(aiomqtt.Client):
         """Close the socket without a word to the broker, as a cable does; it then publishes the will."""
         self._client._sock_close()
 
-    def _hang_up_late(self, entered: asyncio.Future[aiomqtt.Client]) -> None:
+    def _hang_up_late(self, entered: asyncio.Future[Self]) -> None:
         if not entered.cancelled():
             entered.exception()  # nobody else asks for it
         self.hang_up()

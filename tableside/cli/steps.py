@@ -69,6 +69,6 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "accept-journal": "accept-journal",
     },
     "incident": {"settle": "settle-incident"},
-    "alert": {"take": "take-alert", "decline": "decline-alert", "clear": "clear-alert"},
+    "alert": {"take": "take-alert", "seen": "acknowledge-alert", "decline": "decline-alert", "clear": "clear-alert"},
     "presence": {"show": "show-presence"},
 }

@@ -9,6 +9,7 @@ from pathlib import Path
 from zoneinfo import available_timezones
 
 from tableside.configuration.addresses import AddressRefused, read_address
+from tableside.configuration.broker import northbound_findings
 from tableside.configuration.device_rules import KEYBOARD_READER, OSDP_BADGE_READER
 from tableside.configuration.draft import Draft
 from tableside.configuration.mistake import Finding, Severity, listed, nearest_of
@@ -27,6 +28,7 @@ def host_findings(file: Draft, folder: Path) -> Iterator[Finding]:
     yield from _time_zone(file)
     yield from _control_group(file)
     yield from _places(file, folder)
+    yield from northbound_findings(file, folder)
 
 
 def table_in_host_findings(table: Draft, host: Draft, folder: Path) -> Iterator[Finding]:

@@ -70,12 +70,37 @@ class HostPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     room_management: Annotated[tuple[StaffId, ...], Meta(min_length=1)]
 
 
+class Broker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[broker]` of a host: where its tables tell other systems, and hear them (docs/protocols/northbound.md)."""
+
+    address: PathText  # mqtts://HOST:8883/PREFIX, or mqtt:// where nothing is at stake
+    certificates: PathText | None = None  # folder with ca.crt, and TABLE.crt and TABLE.key for each table; mqtts only
+
+
+class Consumer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[[consumers]]`: a system that gets an output of every table, each message until it acknowledges it."""
+
+    name: Name
+    output: Literal["events", "bookmarks", "pages"]
+    url: PathText | None = None  # by HTTP POST instead of the broker; any 2xx acknowledges
+
+
+class Client(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[[clients]]`: a system that may hold, stop and acknowledge; and take alerts for the staff it speaks for."""
+
+    name: Name
+    speaks_for: tuple[StaffId, ...] = ()
+
+
 class HostFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole file of a host."""
 
     host: HostPart
     sections: Annotated[tuple[Section, ...], Meta(min_length=1)]
     staff: tuple[StaffMember, ...] = ()  # known at every table of the host
+    broker: Broker | None = None
+    consumers: tuple[Consumer, ...] = ()
+    clients: tuple[Client, ...] = ()
 
 
 class DeckGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

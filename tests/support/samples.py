@@ -57,6 +57,7 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
     requests.BeginSwap: ({"spare": "spare", "incident": 1}, {"spare": "none", "incident": 99}),
     requests.CountedOut: ({"cards": 300}, {"cards": -1}),
     requests.TakeAlert: ({"alert": 1}, {"alert": 99}),
+    requests.AcknowledgeAlert: ({"alert": 1}, {"alert": 99}),
     requests.DeclineAlert: ({"alert": 1}, {"alert": 99}),
     requests.ClearAlert: ({"alert": 1}, {"alert": 99}),
     requests.SetDealer: ({"dealer": "D2"}, {"dealer": "S1"}),
@@ -131,6 +132,7 @@ SYSTEM: tuple[AnyInput, ...] = (
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, digest="00" * 16),
     inputs.NeighbourSighting(staff="S1", reader="next"),
     inputs.NeighbourSupervised(staff="S2"),
+    inputs.CommandTurnedAway(client="page", command="c1", why="retained", text="x", topic="t"),
 )
 
 # Who tells what the shuffler does not.
