@@ -6,21 +6,11 @@ empty only where no badge is needed (what makes things safer). `via` says the wa
 
 from __future__ import annotations
 
-import msgspec
-
 from drivers.events import Shown
 from tableside.cards import Card
 from tableside.house import Role
-
-
-class Request(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=True):
-    """Any request. `second_way` holds the staff ids proved by PIN where the reader is away (semantics §2.1.9)."""
-
-    id: str
-    by: str = ""
-    via: str = "cli"
-    second_way: tuple[str, ...] = ()
-
+from tableside.request_shapes import Request as Request
+from tableside.request_shapes import SortedDecks as SortedDecks
 
 # --- anybody, no badge: only what makes things safer --------------------------------------------------------
 
@@ -265,16 +255,6 @@ class AnnounceClosing(Request, frozen=True, kw_only=True):
 
 class BeginUnload(Request, frozen=True, kw_only=True):
     """Take all cards out of the machine, a supervisor present."""
-
-
-class SortedDecks(msgspec.Struct, frozen=True):
-    """The dealer's entry for one back colour: complete decks, and what does not fit, by name."""
-
-    back: str
-    complete: int
-    missing: tuple[Card, ...] = ()
-    too_many: tuple[Card, ...] = ()
-    foreign: tuple[Card, ...] = ()
 
 
 class EnterSort(Request, frozen=True, kw_only=True):
