@@ -5,13 +5,23 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 
-from benchmarks import hub_day, idle_daemon, jam_alert, journal_rows, request_reply, serial_round_trip, short_day
+from benchmarks import (
+    alpha_amount,
+    hub_day,
+    idle_daemon,
+    jam_alert,
+    journal_rows,
+    request_reply,
+    serial_round_trip,
+    short_day,
+)
 from benchmarks.compare import Row
 
 ALL: Mapping[str, Callable[[], list[Row]]] = {
     "serial": serial_round_trip.measure,
     "request": request_reply.measure,
     "jam": jam_alert.measure,
+    "amount": alpha_amount.measure,
     "journal": journal_rows.measure,
     "day": short_day.measure,
     "hub": hub_day.measure,

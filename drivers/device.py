@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
+from drivers.displays.showing import Showing
 from drivers.events import Fact, LampColour, LampPattern, PermitKind, Verb
 
 # Awaited by the driver: it returns when the hub has room, so back-pressure reaches the device (semantics §1.1).
@@ -68,3 +69,10 @@ class BadgeReader(Device, Protocol):
 
     def prompt(self, *, is_amber: bool, beeps: int) -> None:
         """LED amber (a tap is asked for) or back to normal; so many beeps now."""
+
+
+class Display(Device, Protocol):
+    """A jackpot display: what it shows is a goal, and only the present one is ever sent."""
+
+    def show(self, showing: Showing) -> None:
+        """Show this; said again it renews for `STALE_MS` what is shown already. Answered as `DisplayShowed`."""

@@ -9,7 +9,23 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-import msgspec
+from drivers.display_events import (
+    DisplayLost as DisplayLost,
+)
+from drivers.display_events import (
+    DisplayReady as DisplayReady,
+)
+from drivers.display_events import (
+    DisplayShowed as DisplayShowed,
+)
+from drivers.display_events import (
+    DisplayTroubled as DisplayTroubled,
+)
+from drivers.display_events import (
+    Shown as Shown,
+)
+from drivers.fact import Fact as Fact
+from drivers.fact import Notice as Notice
 
 
 class Place(StrEnum):
@@ -143,23 +159,6 @@ class SightingKind(StrEnum):
     TAP = "tap"
     HELD_FROM = "held from"
     HELD_TO = "held to"
-
-
-class Fact(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=True):
-    """Something that is so, told by a device or its driver. `device` is its name at the table."""
-
-    device: str
-
-
-class Notice(Fact, frozen=True, kw_only=True):
-    """A fact that a TDL device told as a notice.
-
-    `boot` and `number` are the notice's position, `device_ms` the device's own ms since boot modulo 2³².
-    """
-
-    boot: int
-    number: int
-    device_ms: int = 0
 
 
 # --- the link and the device itself -----------------------------------------------------------------------
@@ -460,4 +459,8 @@ AnyFact = (
     | ReaderReady
     | ReaderLost
     | ReaderTroubled
+    | DisplayReady
+    | DisplayLost
+    | DisplayShowed
+    | DisplayTroubled
 )

@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
-from dataclasses import dataclass
+import random
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
 
 import structlog
 
+from drivers.badges.keyboard_reader import KeyboardReader, TypingReaderSettings
 from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
 from drivers.device import Report
+from drivers.displays import alpha_sign
+from drivers.displays.alpha_sign import AlphaSign, SignSettings
+from drivers.displays.page import PageDisplay, PageSettings
+from drivers.displays.page import display as page_display
+from drivers.displays.showing import Limits
+from drivers.displays.tdl_display import MAX_AMOUNT, TdlDisplay
 from drivers.errors import AddressRefused, DriverUnknown
 from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
 from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
 from drivers.tdl import Surroundings, TdlSettings
+from firmware_bridge.links.base import Link
 from firmware_bridge.session.osdp import OsdpBus
+from firmware_bridge.wire.alpha.characters import missing
 
 # The kinds of cable on which a TDL device can be reached.
 TDL_SCHEMES = ("serial", "tcp", "usb", "mqtt")
 
 # OSDP is a bus of bytes: a serial adapter, or a serial server.
 OSDP_SCHEMES = ("serial", "tcp")
+
+# A reader that types is a keyboard.
+KEYBOARD_SCHEMES = ("usb",)
 
 _log = structlog.get_logger("registry")
 
@@ -31,18 +44,18 @@ class TdlDriver:
 
     name: str
     title: str
-    build: type[TdlContinuousShuffler] | type[TdlSwitchBox]
+    build: type[TdlContinuousShuffler] | type[TdlSwitchBox] | type[TdlDisplay]
     schemes: tuple[str, ...] = TDL_SCHEMES
     verified_against: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class BadgeDriver:
-    """One driver of a badge reader on a bus; `verified_against` as above."""
+    """One driver of a badge reader; `verified_against` as above."""
 
     name: str
     title: str
-    build: type[OsdpBadgeReader]
+    build: type[OsdpBadgeReader] | type[KeyboardReader]
     schemes: tuple[str, ...] = OSDP_SCHEMES
     verified_against: tuple[str, ...] = ()
 
@@ -52,10 +65,59 @@ TDL_DRIVERS: Mapping[str, TdlDriver] = {
     for driver in (
         TdlDriver("tdl-continuous-shuffler", "continuous shuffler, TDL profile 1", TdlContinuousShuffler),
         TdlDriver("tdl-switch-box", "switch box with lamp, lid, tray and keys, TDL profile 6", TdlSwitchBox),
+        TdlDriver("tdl-display", "jackpot display, TDL profile 4", TdlDisplay),
     )
 }
 
+
+@dataclass(frozen=True, slots=True)
+class SignDriver:
+    """One driver of a sign of its own protocol; `verified_against` as above."""
+
+    name: str
+    title: str
+    build: type[AlphaSign]
+    schemes: tuple[str, ...]
+    verified_against: tuple[str, ...] = ()
+
+
+# A sign is a stream of bytes: a serial adapter, or a converter on the network.
+ALPHA_SIGN = SignDriver("alpha-sign", "jackpot display, ALPHA sign (BetaBrite and kin)", AlphaSign, ("serial", "tcp"))
+
+
+@dataclass(frozen=True, slots=True)
+class PageDriver:
+    """The driver of a page in a browser: no cable, an address at which it is served."""
+
+    name: str
+    title: str
+    build: type[PageDisplay]
+    schemes: tuple[str, ...] = ("http",)
+    verified_against: tuple[str, ...] = ()
+
+
+PAGE = PageDriver(
+    "display-page",
+    "jackpot display, a page in a browser",
+    PageDisplay,
+    verified_against=("Chromium (Debian), tests/system/test_display_page.py",),
+)
+
+# What each driver of a display can show; how many characters stand on it, its table's file says.
+DISPLAY_LIMITS: Mapping[str, Limits] = {
+    "tdl-display": Limits(characters=0, max_amount=MAX_AMOUNT),
+    PAGE.name: Limits(characters=0, max_amount=page_display.MAX_AMOUNT),
+    ALPHA_SIGN.name: Limits(characters=0, max_amount=alpha_sign.MAX_AMOUNT, missing=missing),
+}
+
 OSDP_BADGE_READER = BadgeDriver("osdp-badge-reader", "badge reader, OSDP v2", OsdpBadgeReader)
+KEYBOARD_READER = BadgeDriver(
+    "keyboard-badge-reader",
+    "badge or barcode reader that types (keyboard wedge, USB HID)",
+    KeyboardReader,
+    KEYBOARD_SCHEMES,
+)
+BADGE_DRIVERS: Mapping[str, BadgeDriver] = {driver.name: driver for driver in (OSDP_BADGE_READER, KEYBOARD_READER)}
 
 
 def tdl_driver(name: str, address: str) -> TdlDriver:
@@ -71,19 +133,50 @@ def tdl_driver(name: str, address: str) -> TdlDriver:
     return driver
 
 
-def build_tdl(name: str, settings: TdlSettings, around: Surroundings) -> TdlContinuousShuffler | TdlSwitchBox:
+def build_tdl(
+    name: str, settings: TdlSettings, around: Surroundings
+) -> TdlContinuousShuffler | TdlSwitchBox | TdlDisplay:
     """A driver for one configured device, not yet running. Raises DriverUnknown, AddressRefused."""
     driver = tdl_driver(name, settings.address)
     _say_unverified(driver, settings.name)
     return driver.build(settings, around)
 
 
+def display_limits(driver: str, characters: int) -> Limits:
+    """What a display with this driver can show, `characters` at once. Raises DriverUnknown."""
+    limits = DISPLAY_LIMITS.get(driver)
+    if limits is None:
+        raise DriverUnknown(f"driver {driver!r} drives no display; there are {', '.join(DISPLAY_LIMITS)}")
+    return replace(limits, characters=characters)
+
+
 def build_badge_reader(settings: ReaderSettings, bus: OsdpBus, report: Report) -> OsdpBadgeReader:
     """A driver for one configured reader, added to its bus; neither runs yet. Raises ValueError for its settings."""
     _say_unverified(OSDP_BADGE_READER, settings.name)
-    return OSDP_BADGE_READER.build(settings, bus, report)
+    return OsdpBadgeReader(settings, bus, report)
 
 
-def _say_unverified(driver: TdlDriver | BadgeDriver, device: str) -> None:
+def build_keyboard_reader(
+    settings: TypingReaderSettings, connect: Callable[[], Awaitable[Link]], report: Report, jitter: random.Random
+) -> KeyboardReader:
+    """A driver for one configured reader that types, not yet running. Raises ValueError for its settings."""
+    _say_unverified(KEYBOARD_READER, settings.name)
+    return KeyboardReader(settings, connect, report, jitter)
+
+
+def build_sign(
+    settings: SignSettings, report: Report, connect: Callable[[], Awaitable[Link]], jitter: random.Random
+) -> AlphaSign:
+    """A driver for one configured sign, not yet running."""
+    _say_unverified(ALPHA_SIGN, settings.name)
+    return ALPHA_SIGN.build(settings, report, connect, jitter)
+
+
+def build_page(settings: PageSettings, report: Report, jitter: random.Random) -> PageDisplay:
+    """A driver for one configured page, not yet running."""
+    return PAGE.build(settings, report, jitter)
+
+
+def _say_unverified(driver: TdlDriver | BadgeDriver | SignDriver, device: str) -> None:
     if not driver.verified_against:
         _log.warning("driver_unverified", driver=driver.name, device=device)

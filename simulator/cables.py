@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn, Protocol
 
 from firmware_bridge.links.address import parse_address
-from firmware_bridge.links.address_kinds import MemoryAddress, MqttAddress, SerialAddress, TcpAddress
+from firmware_bridge.links.address_kinds import MemoryAddress, MqttAddress, SerialAddress, TcpAddress, UsbAddress
 from firmware_bridge.links.base import Link, LinkAbsent, LinkRefused
 from firmware_bridge.links.memory import memory_pair
 from firmware_bridge.links.mqtt import open_mqtt_device
@@ -21,6 +21,8 @@ from firmware_bridge.links.tcp import TcpListener
 from .line import FaultyLine, LineQuality
 from .recorder import Recorder
 from .runner import Outlet
+from .usb.shapes import VENDOR_STREAM, Shape, UsbIdentity
+from .usb.usbip import UsbipSocket
 
 # A broker that is not there yet is asked again after so long.
 BROKER_RETRY_S = 1.0
@@ -230,10 +232,10 @@ class MemorySocket:
             await self._far_ends.get_nowait().close()
 
 
-def socket_for(address: str, boot: Callable[[], int], serial: str = "") -> Socket:
+def socket_for(address: str, boot: Callable[[], int], serial: str = "", shape: Shape = VENDOR_STREAM) -> Socket:
     """Where the device behind this address is plugged in; `boot` tells its boot number. Raises `CableRefused`.
 
-    By its `serial` number a broker knows a device; without one by its topic.
+    By its `serial` number a broker knows a device; without one by its topic. `shape`: what it is on USB.
     """
     match parse_address(address):
         case SerialAddress(node=node):
@@ -244,7 +246,9 @@ def socket_for(address: str, boot: Callable[[], int], serial: str = "") -> Socke
             return MqttSocket(where, boot, serial)
         case MemoryAddress(name=name):
             return MemorySocket(name)
+        case UsbAddress(server=(host, port), vendor=vendor, product=product, serial=number):
+            return UsbipSocket(host, port, UsbIdentity(number, vendor, product), shape)
     raise CableRefused(
-        f"{address}: a USB device can be simulated only within the process of its host (simulator/usb_backend.py); "
-        "use serial://, tcp:// or mqtt:// here"
+        f"{address}: a simulated USB device is reached over USB/IP: put ?usbip=127.0.0.1:3240 behind the address, and "
+        "another port for each device"
     )

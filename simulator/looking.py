@@ -42,6 +42,10 @@ def look(room: Room) -> dict[str, object]:
             }
             for name, head in room.heads.items()
         },
+        "displays": {
+            **{name: display.visible(room.stage.now_ns) for name, display in room.displays.items()},
+            **{name: " / ".join(sign.drawn()) for name, sign in room.signs.items()},
+        },
         "machines": {
             device.name: _seen_at(room, device)
             for device in room.devices.values()

@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from firmware_bridge.links.address import AddressError, parse_address
+from firmware_bridge.wire.keyboard.maps import MAPS
 
 from .line import STREAM_ONLY, LineFault, LineQuality
 from .world.cards import Back
@@ -32,6 +33,9 @@ class Kind(StrEnum):
     SHUFFLER = "shuffler"
     SWITCH_BOX = "switch box"
     BADGE_READER = "badge reader"
+    KEYBOARD_READER = "badge reader that types"
+    DISPLAY = "display"
+    ALPHA_SIGN = "alpha sign"
 
 
 class Chance(StrEnum):
@@ -80,7 +84,10 @@ class DeckPlan(_Shape, frozen=True, kw_only=True):
 class DevicePlan(_Shape, frozen=True, kw_only=True):
     """One device. `address` is the one by which the host reaches it, so that both files say the same.
 
-    `osdp_address` is that of a badge reader on its bus. `key` is the hex of its secure channel's base key.
+    `characters` stand on a display at once.
+    `osdp_address` is that of a badge reader on its bus. `keyboard` is the map of one that types. `is_usb_serial`:
+    on USB it is a serial port (CDC-ACM), not a stream of class FF.
+    `key` is the hex of its secure channel's base key.
     `bad_line` gives the chance of each fault of its cable, per chunk and direction (`simulator/line.py`).
     """
 
@@ -90,7 +97,10 @@ class DevicePlan(_Shape, frozen=True, kw_only=True):
     address: str
     is_on: bool = True
     osdp_address: int = 1
+    characters: int = 13
     key: str = ""
+    keyboard: str = "us"
+    is_usb_serial: bool = False
     bad_line: dict[LineFault, float] | None = None
 
     @property
@@ -152,6 +162,8 @@ def _mistakes(plan: Plan) -> list[str]:
     for device in plan.devices:
         if device.kind is Kind.BADGE_READER and not _is_hex(device.serial_number, 8):
             mistakes.append(f"devices {device.name!r}: serial_number of a badge reader is eight hex digits")
+        if device.kind is Kind.KEYBOARD_READER and device.keyboard not in MAPS:
+            mistakes.append(f"devices {device.name!r}: keyboard is one of {', '.join(MAPS)}")
         if device.key and not _is_hex(device.key, 32):
             mistakes.append(f"devices {device.name!r}: key is 32 hex digits, or nothing")
         chances = device.bad_line or {}

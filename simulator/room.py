@@ -10,21 +10,28 @@ from pathlib import Path
 from typing import Protocol
 
 from firmware_bridge.links.base import Link
+from firmware_bridge.wire.keyboard.maps import MAPS
 from firmware_bridge.wire.tdl.codes import BootCause
 
 from .cables import Cable, MemorySocket, Socket, socket_for
+from .faces.alpha_sign import AlphaSignFace
 from .faces.badge_readers import BadgeReadersFace
+from .faces.keyboard_reader import KeyboardReaderFace
 from .faces.memory import Memory
 from .faces.osdp import OsdpReader, ReaderModel
 from .faces.osdp_security import Security
 from .faces.tdl_device import TdlDevice
+from .faces.tdl_display import new_display
 from .faces.tdl_shuffler import new_shuffler
 from .faces.tdl_switch_box import new_switch_box
 from .plan import RATES, DevicePlan, Kind, Plan
 from .recorder import Recorder
 from .runner import Face, Outlet, Stage
+from .usb.shapes import KEYBOARD_READER, SERIAL_PORT, VENDOR_STREAM, Shape
 from .world.badges import BadgeHead
+from .world.display import JackpotDisplay
 from .world.figures import Figures
+from .world.led_sign import LedSign
 from .world.table import CABINET, RESERVE, TableWorld
 
 
@@ -82,6 +89,8 @@ class Room:
             self.table.bring([decks.back] * decks.reserve, to=RESERVE)
         self.stage.add_world(self.table)
         self.heads: dict[str, BadgeHead] = {}
+        self.displays: dict[str, JackpotDisplay] = {}
+        self.signs: dict[str, AlphaSignFace] = {}
         self.devices = {device.name: self._make(device) for device in plan.devices}
 
     def power_up(self) -> None:
@@ -138,7 +147,10 @@ class Room:
     def _make(self, device: DevicePlan) -> SimulatedDevice:
         face = MAKERS[device.kind](self, device)
         socket = self._sockets.get(device.name) or socket_for(
-            device.address, lambda: face.boot_number if isinstance(face, TdlDevice) else 0, device.serial_number
+            device.address,
+            lambda: face.boot_number if isinstance(face, TdlDevice) else 0,
+            device.serial_number,
+            SERIAL_PORT if device.is_usb_serial else SHAPES.get(device.kind, VENDOR_STREAM),
         )
         outlet = self.stage.add_face(face, sees_cable=socket.sees_cable)
         cable = Cable(device.name, socket, device.line_quality, self.plan.simulation.seed, self._recorder(device, face))
@@ -160,6 +172,14 @@ class Room:
     def _switch_box(self, device: DevicePlan) -> TdlDevice:
         return new_switch_box(self.table.box, self.memory(device), serial=device.serial_number)
 
+    def _display(self, device: DevicePlan) -> TdlDevice:
+        display = self.displays[device.name] = JackpotDisplay(device.name, device.characters)
+        return new_display(display, self.memory(device), serial=device.serial_number)
+
+    def _alpha_sign(self, device: DevicePlan) -> AlphaSignFace:
+        face = self.signs[device.name] = AlphaSignFace(LedSign(device.name, device.characters))
+        return face
+
     def _badge_reader(self, device: DevicePlan) -> BadgeReadersFace:
         head = self.heads[device.name] = BadgeHead(self.plan.simulation.seed)
         chance = random.Random(f"{device.name} {self.plan.simulation.seed}")
@@ -167,9 +187,19 @@ class Room:
         model = ReaderModel(serial=int(device.serial_number, 16))
         return BadgeReadersFace([OsdpReader(head, device.osdp_address, model, security)])
 
+    def _keyboard_reader(self, device: DevicePlan) -> KeyboardReaderFace:
+        head = self.heads[device.name] = BadgeHead(self.plan.simulation.seed)
+        return KeyboardReaderFace(head, MAPS[device.keyboard])
+
 
 MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.SHUFFLER: Room._shuffler,
     Kind.SWITCH_BOX: Room._switch_box,
+    Kind.DISPLAY: Room._display,
+    Kind.ALPHA_SIGN: Room._alpha_sign,
     Kind.BADGE_READER: Room._badge_reader,
+    Kind.KEYBOARD_READER: Room._keyboard_reader,
 }
+
+# What a device is on USB, where it is not a byte stream of class FF.
+SHAPES: dict[Kind, Shape] = {Kind.KEYBOARD_READER: KEYBOARD_READER}

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from drivers import events
-from tableside import attendance, commands, devices, lamp, permits, sightings, timers
+from tableside import attendance, commands, devices, displays, lamp, permits, sightings, timers
 from tableside.decisions import Decision
-from tableside.happenings import DeviceCame, PresenceMissed
+from tableside.happenings import DeviceCame, DeviceWent, PresenceMissed
 from tableside.inputs import (
     BadgeSighted,
     DaemonStarted,
@@ -46,8 +46,11 @@ def follow(turn: Turn, happening: Decision) -> None:
     if isinstance(happening, DeviceCame):
         permits.device_came(turn, happening.device, is_new_boot=happening.is_new_boot)
         lamp.forget(turn, happening.device)
+        displays.forget(turn, happening.device)
         commands.device_came(turn, happening.device)
         attendance.reader_came(turn, happening.device, is_another=happening.is_new_boot)
+    elif isinstance(happening, DeviceWent):
+        displays.forget(turn, happening.device)
     elif isinstance(happening, PresenceMissed):
         attendance.missed(turn, happening)
 
@@ -65,6 +68,7 @@ def _started(turn: Turn, what: DaemonStarted) -> None:
         devices=replace(turn.state.devices, known=known),
         permits=permits.Permits(),
         lamps={},
+        displays=replace(turn.state.displays, told={}, shown={}),
     )
     attendance.everyone_absent(turn)
 

@@ -15,10 +15,13 @@ import msgspec
 
 from tableside.cards import CARDS_PER_DECK
 from tableside.configuration.addresses import absolute_address
+from tableside.configuration.broker import BrokerPlace, broker_place
 from tableside.configuration.check import check
 from tableside.configuration.mistake import Mistake
 from tableside.configuration.shape import (
     AlertTimes,
+    Client,
+    Consumer,
     DeckGroup,
     Device,
     DeviceRole,
@@ -85,6 +88,9 @@ class HostConfig:
     sections: tuple[Section, ...]
     staff: tuple[StaffMember, ...]
     tables: tuple[TableConfig, ...]
+    broker: BrokerPlace | None
+    consumers: tuple[Consumer, ...]
+    clients: tuple[Client, ...]
     warnings: tuple[Mistake, ...]
 
 
@@ -114,6 +120,9 @@ def load_host(path: Path) -> HostConfig:
         sections=file.sections,
         staff=file.staff,
         tables=tables,
+        broker=None if file.broker is None else broker_place(file.broker, folder),
+        consumers=file.consumers,
+        clients=file.clients,
         warnings=tuple(mistakes),
     )
 

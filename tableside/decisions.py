@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
+from drivers.displays.showing import Showing
 from drivers.events import Holding, LampColour, LampPattern, Outcome, PermitKind, Reason, Verb
 
 
@@ -78,6 +79,12 @@ class CommandIntended(Order, frozen=True, kw_only=True):
     step: str  # the procedure's step that wants it, e.g. "unload.eject"
     is_resumable: bool
     expires_at_ns: int
+
+
+class DisplaySet(Order, frozen=True, kw_only=True):
+    """The present goal of a display; the hub says it again as long as it holds, so that the display knows it does."""
+
+    showing: Showing
 
 
 class OutcomeAsked(Order, frozen=True, kw_only=True):
@@ -260,6 +267,14 @@ class AlertEscalated(Decision, frozen=True, kw_only=True):
     asked: tuple[str, ...]
     why: str
     level: int
+
+
+class AlertAcknowledged(Decision, frozen=True, kw_only=True):
+    """Seen, neither taken nor cleared. `via` says by which way, such as which client's."""
+
+    alert: int
+    by: str
+    via: str
 
 
 class AlertTaken(Decision, frozen=True, kw_only=True):

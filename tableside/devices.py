@@ -248,7 +248,20 @@ def _reader_ready(turn: Turn, fact: events.ReaderReady) -> None:
     turn.happened(DeviceCame(device=fact.device, is_new_boot=is_another))
 
 
-def _gone(turn: Turn, fact: events.DeviceLost | events.ReaderLost) -> None:
+def _display_ready(turn: Turn, fact: events.DisplayReady) -> None:
+    levels = replace(
+        of(turn, fact.device),
+        is_connected=True,
+        serial=fact.serial,
+        model=fact.model,
+        firmware=fact.firmware,
+        is_simulated=fact.is_simulated,
+    )
+    put(turn, fact.device, levels)
+    turn.happened(DeviceCame(device=fact.device, is_new_boot=False))
+
+
+def _gone(turn: Turn, fact: events.DeviceLost | events.ReaderLost | events.DisplayLost) -> None:
     levels = of(turn, fact.device)
     if levels.is_connected:
         put(turn, fact.device, replace(levels, is_connected=False))
@@ -359,6 +372,8 @@ def _levels(turn: Turn, fact: events.LevelsRead) -> None:
 
 LEARNING: Mapping[type, Callable[..., None]] = {
     events.DeviceReady: _ready,
+    events.DisplayReady: _display_ready,
+    events.DisplayLost: _gone,
     events.ReaderReady: _reader_ready,
     events.DeviceLost: _gone,
     events.ReaderLost: _gone,

@@ -7,10 +7,22 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import NoReturn
 
+from drivers.badges.keyboard_reader import ScanCounts, TypingReaderSettings
 from drivers.badges.osdp_reader import ReaderSettings
 from drivers.device import Device, Report
-from drivers.events import DeviceLost, Fact, ReaderLost
-from drivers.registry import build_badge_reader, build_tdl
+from drivers.displays.alpha_sign import SignSettings
+from drivers.displays.page import PageSettings
+from drivers.events import DeviceLost, DisplayLost, Fact, ReaderLost
+from drivers.registry import (
+    ALPHA_SIGN,
+    KEYBOARD_READER,
+    PAGE,
+    build_badge_reader,
+    build_keyboard_reader,
+    build_page,
+    build_sign,
+    build_tdl,
+)
 from drivers.tdl import Surroundings, TdlLine, TdlSettings
 from firmware_bridge.links.address import parse_address
 from firmware_bridge.links.address_kinds import SerialAddress
@@ -20,16 +32,18 @@ from firmware_bridge.session.keeper import Keeper
 from firmware_bridge.session.osdp import BusSettings, OsdpBus
 from firmware_bridge.session.osdp.counts import BusCounts, StationCounts
 from firmware_bridge.session.osdp.profile import LineProfile
+from firmware_bridge.wire.alpha.codes import BROADCAST
 from firmware_bridge.wire.osdp.secure import BaseKey
 from tableside.config import TableConfig
 from tableside.configuration import shape
 from tableside.configuration.shape import DeviceRole
-from tableside.diagnosis.speech import OSDP, TDL
+from tableside.diagnosis.speech import ALPHA, KEYBOARD, OSDP, TDL
 from tableside.diagnosis.traces import Cable
 from tableside.ground import Ground
 
 Run = Callable[[], Coroutine[None, None, NoReturn]]
 Health = Callable[[], dict[str, object]]
+Counts = LinkCounts | BusCounts | StationCounts | ScanCounts
 BROKEN = "its driver's task broke and is made anew"
 # A bus stands while one of its readers is silent.
 NOT_ON_CABLE = "its cable stands, and it does not answer there: see its power and its address on the bus"
@@ -59,8 +73,14 @@ def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses:
     """
     equipment = Equipment()
     for device in table.devices:
-        if device.role is DeviceRole.BADGE_READER:
+        if device.driver == KEYBOARD_READER.name:
+            _add_keyboard_reader(equipment, device, ground, report)
+        elif device.role is DeviceRole.BADGE_READER:
             _add_reader(equipment, device, ground, report, buses)
+        elif device.driver == PAGE.name:
+            _add_page(equipment, device, table.languages, ground, report)
+        elif device.driver == ALPHA_SIGN.name:
+            _add_sign(equipment, device, ground, report)
         else:
             _add_tdl(equipment, device, ground, report, epoch)
     return equipment
@@ -83,6 +103,42 @@ def _add_tdl(equipment: Equipment, device: shape.Device, ground: Ground, report:
     equipment.behind[device.name] = [DeviceLost(device=device.name, why=BROKEN)]
     line = driver.line
     equipment.health[device.name] = lambda: _health(line.keeper, line.counts, is_connected=line.keeper.is_up)
+
+
+def _add_sign(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:
+    cable = equipment.cables[device.name] = Cable(ALPHA, ground.clock)
+    settings = SignSettings(
+        device.name,
+        device.address,
+        model=device.model,
+        serial=device.serial_number,
+        sign_address=device.sign_address or BROADCAST,
+        caption=device.caption or "",
+        is_simulated=device.is_simulated,
+    )
+    sign = build_sign(settings, report, lambda: _connected(ground, device.address, cable), ground.jitter())
+    equipment.devices[device.name] = sign
+    equipment.running[device.name] = sign.run
+    equipment.behind[device.name] = [DisplayLost(device=device.name, why=BROKEN)]
+    equipment.health[device.name] = lambda: _health(sign.keeper, sign.counts, is_connected=sign.keeper.is_up)
+
+
+def _add_page(
+    equipment: Equipment, device: shape.Device, languages: tuple[str, ...], ground: Ground, report: Report
+) -> None:
+    settings = PageSettings(
+        device.name,
+        device.address,
+        model=device.model,
+        serial=device.serial_number,
+        caption=device.caption or "",
+        languages=languages,
+    )
+    page = build_page(settings, report, ground.jitter())
+    equipment.devices[device.name] = page
+    equipment.running[device.name] = page.run
+    equipment.behind[device.name] = [DisplayLost(device=device.name, why=BROKEN)]
+    equipment.health[device.name] = lambda: _health(page.keeper, page.counts, is_connected=page.is_connected)
 
 
 def _add_reader(
@@ -110,6 +166,23 @@ def _add_reader(
     )
 
 
+def _add_keyboard_reader(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:
+    cable = equipment.cables[device.name] = Cable(KEYBOARD, ground.clock)
+    settings = TypingReaderSettings(
+        device.name,
+        device.address,
+        device.serial_number,
+        device.keyboard or "",
+        device.badge_characters or 0,
+        is_simulated=device.is_simulated,
+    )
+    reader = build_keyboard_reader(settings, lambda: _connected(ground, device.address, cable), report, ground.jitter())
+    equipment.devices[device.name] = reader
+    equipment.running[device.name] = reader.run
+    equipment.behind[device.name] = [ReaderLost(device=device.name, why=BROKEN)]
+    equipment.health[device.name] = lambda: _health(reader.keeper, reader.counts, is_connected=reader.is_connected)
+
+
 async def _connected(ground: Ground, address: str, cable: Cable) -> Link:
     return cable.tapped(await ground.connect(address))
 
@@ -133,9 +206,7 @@ def _reader_settings(device: shape.Device) -> ReaderSettings:
     )
 
 
-def _health(
-    keeper: Keeper, *counts: LinkCounts | BusCounts | StationCounts, is_connected: bool, why_away: str = ""
-) -> dict[str, object]:
+def _health(keeper: Keeper, *counts: Counts, is_connected: bool, why_away: str = "") -> dict[str, object]:
     """What the technician sees of one cable: counters that are not zero, those of a kind by its name."""
     named = ((each.name, getattr(count, each.name)) for count in counts for each in fields(count))
     counted = {name: _by_name(value) for name, value in named if value}

@@ -5,16 +5,20 @@ from __future__ import annotations
 import random
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from firmware_bridge.clock import Clock
 from firmware_bridge.links.apart import run_apart
 from firmware_bridge.links.base import Link
 from tableside.journal.opening import Place
 from tableside.journal.store import Journal
+from tableside.outputs.northbound.broker import OpenBroker
+from tableside.outputs.northbound.cursors import WriteFile, write_whole
 from tableside.pins import is_pin
 
 # scrypt with the parameters of `pins` takes 0.1 s; a machine that needs longer than this has other troubles.
 PIN_LIMIT_S = 10.0
+WRITE_LIMIT_S = 10.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,7 +26,8 @@ class Ground:
     """Interfaces of the process to the world.
 
     `connect` opens a new link to an address or raises `LinkRefused`; `next_session` counts for ever;
-    `compare_pin` takes a PIN and a stored hash and must not hold up the loop.
+    `compare_pin` takes a PIN and a stored hash, `write_file` replaces a file's content; neither may hold up the loop.
+    `open_broker` and `post` (HTTP) reach other systems and raise `LinkRefused` or `LinkClosed`.
     """
 
     clock: Clock
@@ -31,9 +36,17 @@ class Ground:
     next_session: Callable[[], int]
     compare_pin: Callable[[str, str], Awaitable[bool]]
     digest_key: bytes = field(repr=False)
+    open_broker: OpenBroker
+    write_file: WriteFile
+    post: Callable[[str, bytes], Awaitable[None]]
     jitter: Callable[[], random.Random] = random.Random
 
 
 async def compare_pin_apart(pin: str, stored: str) -> bool:
     """Compare in a thread of its own: the hash is slow on purpose."""
     return await run_apart(lambda: is_pin(pin, stored), name="compare a PIN", timeout_s=PIN_LIMIT_S)
+
+
+async def write_file_apart(path: Path, content: bytes) -> None:
+    """Write whole in a thread of its own: a disk may take long to be sure."""
+    await run_apart(lambda: write_whole(path, content), name=f"write {path.name}", timeout_s=WRITE_LIMIT_S)

@@ -71,6 +71,14 @@ class Section(msgspec.Struct, frozen=True):
     room_management: str = ""
 
 
+class Display(msgspec.Struct, frozen=True):
+    """A jackpot display: its driver, and how many characters stand on it at once."""
+
+    name: str
+    driver: str
+    characters: int
+
+
 class House(msgspec.Struct, frozen=True):
     """Settings of one table. Times in seconds, counts in cards."""
 
@@ -85,6 +93,7 @@ class House(msgspec.Struct, frozen=True):
     readers: tuple[str, ...]
     jurisdiction: Jurisdiction
     spare_shufflers: tuple[str, ...] = ()
+    displays: tuple[Display, ...] = ()
     epoch: int = 0  # TDL 4.2: made with the journal
     min_packets: int = 2  # CSM-5
     max_packet_cards: int = 156

@@ -370,8 +370,8 @@ class Hub:
         carry_out(self._devices, decision, now)
 
     def _renew(self) -> None:
-        for grant in self._renewals.take_due(self.state.permits.granted, self._clock.monotonic_ns()):
-            self._carry_out(grant)
+        for standing in self._renewals.take_due(self.state.permits.granted, self._clock.monotonic_ns()):
+            self._carry_out(standing)
 
     def _stop_everything(self) -> None:
         for revoked in self._renewals.take_all():

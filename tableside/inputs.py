@@ -103,6 +103,16 @@ class NeighbourSupervised(SystemFact, frozen=True, kw_only=True):
     staff: str
 
 
+class CommandTurnedAway(SystemFact, frozen=True, kw_only=True):
+    """Another system's command that never came before the table: whose, its id as far as it has one, why (BR-037)."""
+
+    client: str
+    command: str
+    why: str
+    text: str
+    topic: str
+
+
 AnySystemFact = (
     DaemonStarted
     | DeadlinePassed
@@ -117,6 +127,7 @@ AnySystemFact = (
     | BadgeSighted
     | NeighbourSighting
     | NeighbourSupervised
+    | CommandTurnedAway
 )
 AnyInput = AnyFact | AnyRequest | AnySystemFact
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from drivers.device import BadgeReader, Device, TdlDevice
+from drivers.device import BadgeReader, Device, Display, TdlDevice
 from drivers.events import Notice
 from firmware_bridge.clock import NS_PER_MS
 from tableside.decisions import (
     CommandIntended,
     Decision,
+    DisplaySet,
     FaultCleared,
     LampSet,
     LevelsAsked,
@@ -77,6 +78,10 @@ def _clear(device: TdlDevice, cleared: FaultCleared, _now_ns: int) -> None:
     device.clear_fault(cleared.fault)
 
 
+def _show(device: Display, shown: DisplaySet, _now_ns: int) -> None:
+    device.show(shown.showing)
+
+
 def _prompt(device: BadgeReader, prompted: ReaderPrompted, _now_ns: int) -> None:
     device.prompt(is_amber=prompted.is_amber, beeps=prompted.beeps)
 
@@ -91,4 +96,5 @@ ACTS: Mapping[type[Decision], Callable[..., None]] = {
     LevelsAsked: _levels,
     FaultCleared: _clear,
     ReaderPrompted: _prompt,
+    DisplaySet: _show,
 }

@@ -18,13 +18,15 @@ from tableside.config import HostConfig
 from tableside.control.server import ControlServer, SocketRefused
 from tableside.daemon import Daemon, Run
 from tableside.exit_codes import ExitCode
-from tableside.ground import Ground, compare_pin_apart
+from tableside.ground import Ground, compare_pin_apart, write_file_apart
 from tableside.journal.writer import JournalWriter
 from tableside.key_file import DIGEST_KEY, KeyRefused, key_from
 from tableside.lock_file import FILE as LOCK_FILE
 from tableside.lock_file import Held, LockFile
 from tableside.outputs.log import configure_log
 from tableside.outputs.log_writer import LogWriter
+from tableside.outputs.northbound.http import post
+from tableside.outputs.northbound.mqtt_broker import open_mqtt_broker
 from tableside.service_manager import READY, STOPPING, ServiceManager, service_manager
 from tableside.session_numbers import FILE as NUMBERS_FILE
 from tableside.session_numbers import NumbersRefused, SessionNumbers
@@ -87,6 +89,9 @@ async def _main(
         connect=open_link,
         next_session=numbers.next,
         compare_pin=compare_pin_apart,
+        open_broker=open_mqtt_broker,
+        write_file=write_file_apart,
+        post=post,
         digest_key=key,
     )
     daemon = Daemon(host, ground, VERSION)

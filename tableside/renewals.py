@@ -1,6 +1,7 @@
 """Permits that stand are renewed at a third of their time, by the hub's own task and by nobody else (semantics §1.1).
+So is what the jackpot displays show.
 
-Renewals are neither rows nor inputs: a hub that hangs renews nothing, and the table stops.
+Renewals are neither rows nor inputs: a hub that hangs renews nothing, the table stops, displays say *one moment*.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from collections.abc import Container
 
 from msgspec.structs import replace
 
+from drivers.displays.showing import STALE_MS
 from drivers.events import PermitKind
 from firmware_bridge.clock import NS_PER_MS
-from tableside.decisions import Decision, PermitGranted, PermitRevoked
+from tableside.decisions import Decision, DisplaySet, PermitGranted, PermitRevoked
 
 
 class Renewals:
@@ -19,6 +21,7 @@ class Renewals:
 
     def __init__(self) -> None:
         self._due: dict[tuple[str, PermitKind], tuple[PermitGranted, int]] = {}
+        self._shown: dict[str, tuple[DisplaySet, int]] = {}
 
     def note(self, decision: Decision, now_ns: int) -> None:
         """A decision goes to its device: a grant is renewed from here on, one that is revoked no more."""
@@ -27,14 +30,16 @@ class Renewals:
             self._due[decision.device, decision.what] = (decision, now_ns + third)
         elif isinstance(decision, PermitRevoked):
             self._due.pop((decision.device, decision.what), None)
+        elif isinstance(decision, DisplaySet):
+            self._shown[decision.device] = (decision, now_ns + STALE_MS * NS_PER_MS // 3)
 
     def next_ns(self) -> list[int]:
         """When each is due."""
-        return [due_ns for _, due_ns in self._due.values()]
+        return [due_ns for _, due_ns in (*self._due.values(), *self._shown.values())]
 
-    def take_due(self, standing: Container[str], now_ns: int) -> list[PermitGranted]:
+    def take_due(self, standing: Container[str], now_ns: int) -> list[PermitGranted | DisplaySet]:
         """The renewals that are due; those that the state no longer grants (`device:what`) are forgotten."""
-        due: list[PermitGranted] = []
+        due: list[PermitGranted | DisplaySet] = [shown for shown, due_ns in self._shown.values() if due_ns <= now_ns]
         for key, (grant, due_ns) in tuple(self._due.items()):
             if f"{grant.device}:{grant.what}" not in standing:
                 del self._due[key]
@@ -46,4 +51,5 @@ class Renewals:
         """Everything stops: a revoke for each, and nothing is renewed any more."""
         grants = [grant for grant, _ in self._due.values()]
         self._due.clear()
+        self._shown.clear()
         return [PermitRevoked(device=grant.device, what=grant.what, why="the hub stops") for grant in grants]

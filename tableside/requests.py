@@ -1,25 +1,16 @@
 """What people and other systems ask for. Each is accepted or refused once, with rule and next step (design rule 7).
 
 `id` makes a second click harmless: the same id gets the same answer for ever. `by` is the staff id of who asks,
-empty only where no badge is needed (what makes things safer). `via` says the way: page, cli, key or pager.
+empty only where no badge is needed (what makes things safer). `via` says the way: page, cli, key, pager or mqtt.
 """
 
 from __future__ import annotations
 
-import msgspec
-
+from drivers.events import Shown
 from tableside.cards import Card
 from tableside.house import Role
-
-
-class Request(msgspec.Struct, frozen=True, kw_only=True, tag_field="type", tag=True):
-    """Any request. `second_way` holds the staff ids proved by PIN where the reader is away (semantics §2.1.9)."""
-
-    id: str
-    by: str = ""
-    via: str = "cli"
-    second_way: tuple[str, ...] = ()
-
+from tableside.request_shapes import Request as Request
+from tableside.request_shapes import SortedDecks as SortedDecks
 
 # --- anybody, no badge: only what makes things safer --------------------------------------------------------
 
@@ -119,6 +110,14 @@ class RuleRound(Request, frozen=True, kw_only=True):
 
 class LockBets(Request, frozen=True, kw_only=True):
     """NO MORE BETS: the jackpot bets are locked."""
+
+
+class ShowJackpot(Request, frozen=True, kw_only=True):
+    """What the jackpot displays show from now on: a word, or an *amount* in the currency's smallest unit."""
+
+    what: Shown
+    amount: int = 0
+    currency: str = ""
 
 
 # --- complaint (CSM-12) --------------------------------------------------------------------------------------
@@ -264,16 +263,6 @@ class BeginUnload(Request, frozen=True, kw_only=True):
     """Take all cards out of the machine, a supervisor present."""
 
 
-class SortedDecks(msgspec.Struct, frozen=True):
-    """The dealer's entry for one back colour: complete decks, and what does not fit, by name."""
-
-    back: str
-    complete: int
-    missing: tuple[Card, ...] = ()
-    too_many: tuple[Card, ...] = ()
-    foreign: tuple[Card, ...] = ()
-
-
 class EnterSort(Request, frozen=True, kw_only=True):
     """The result of sorting by deck, per back colour."""
 
@@ -312,6 +301,12 @@ class CountedOut(Request, frozen=True, kw_only=True):
 
 class TakeAlert(Request, frozen=True, kw_only=True):
     """Going."""
+
+    alert: int
+
+
+class AcknowledgeAlert(Request, frozen=True, kw_only=True):
+    """The alert was seen; nobody goes yet, it escalates and stands as before (design rule 7)."""
 
     alert: int
 
@@ -388,7 +383,9 @@ AnyRequest = (
     | CloseTable
     | BeginSwap
     | CountedOut
+    | ShowJackpot
     | TakeAlert
+    | AcknowledgeAlert
     | DeclineAlert
     | ClearAlert
     | TakeSection

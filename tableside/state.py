@@ -17,6 +17,7 @@ from tableside import (
     card_account,
     commands,
     devices,
+    displays,
     house,
     incidents,
     keys,
@@ -52,6 +53,7 @@ class TableState(msgspec.Struct, frozen=True):
     incidents: incidents.Incidents = incidents.Incidents()
     timers: timers.Timers = timers.Timers()
     lamps: dict[str, lamp.Shown] = {}
+    displays: displays.Displays = displays.Displays()
     procedures: Procedures = Procedures()
 
 
@@ -72,6 +74,7 @@ def reduce(state: TableState, given: Input) -> tuple[TableState, tuple[Decision,
         _settle(turn)
         asked_stops.settle(turn, is_round_open=is_round_open(turn.state))
         lamp.settle(turn, alerts.lamps(turn.state))
+        displays.settle(turn)
     return turn.state, tuple(turn.decisions)
 
 

@@ -9,8 +9,9 @@ from typing import NoReturn, TypeVar, cast
 
 import structlog
 
-from drivers.device import TdlDevice
-from drivers.events import DeviceReady, Fact, LampColour, LampPattern
+from drivers.device import Display, TdlDevice
+from drivers.displays.showing import Showing
+from drivers.events import DeviceReady, Fact, LampColour, LampPattern, Shown
 from firmware_bridge.session.backoff import OWN_CABLE_S, Backoff
 from firmware_bridge.session.osdp import OsdpBus
 from tableside.badges import Badges
@@ -30,6 +31,7 @@ from tableside.journal.opening import Place
 from tableside.journal.record import RecordKind
 from tableside.journal.store import Journal, Opening
 from tableside.neighbours import with_present
+from tableside.outputs.northbound.assembly import Outputs
 from tableside.outputs.texts import Texts
 from tableside.procedures import is_round_open
 from tableside.procedures.session import SessionState
@@ -84,6 +86,7 @@ class TableHost:
         self._hub: Hub | None = None
         self._hub_task: asyncio.Task[None] | None = None
         self._equipment = Equipment()
+        self._outputs: Outputs | None = None
 
     # --- what the desk asks -------------------------------------------------------------------------------------
 
@@ -159,6 +162,7 @@ class TableHost:
                 "troubles": list(condition.troubles),
             },
             "devices": {name: health() for name, health in self._equipment.health.items()},
+            "outputs": {name: health() for name, health in _open(self._outputs).health.items()},
             "restarts": dict(self.restarts),
         }
 
@@ -192,6 +196,7 @@ class TableHost:
             open_round_since(journal.records(0, {RecordKind.DECISION})) if is_round_open(state) else None
         )
         await self._hub.report(DaemonStarted(version=self._version, clock_boot=self._ground.clock.boot, house=house))
+        self._outputs = Outputs(self, self.tell, self._host, self._ground)
         doubts = _doubts(journal.opening)
         if doubts:
             await self._hub.report(JournalDoubted(findings=doubts))
@@ -203,7 +208,7 @@ class TableHost:
             self._hub_task = tasks.create_task(self._run_hub(), name=f"hub of {self.name}")
             self.stopped = ""
             tasks.create_task(self._mind_hub(self._hub_task), name=f"lamp of {self.name}")
-            for name, run in self._equipment.running.items():
+            for name, run in (*self._equipment.running.items(), *_open(self._outputs).running.items()):
                 tasks.create_task(self._keep(name, run), name=f"{name} of {self.name}")
 
     async def stop(self) -> None:
@@ -267,11 +272,15 @@ class TableHost:
             await asyncio.sleep(LAMP_AGAIN_S)
 
     def _show_failure(self) -> None:
-        """Red and blinking on every lamp of the table."""
+        """Red and blinking on every lamp of the table; guests read *one moment* on every display."""
         for device in self._config.devices:
-            if device.role is not DeviceRole.BADGE_READER:
-                driver = cast(TdlDevice, self._equipment.devices[device.name])
-                driver.set_lamp(LampColour.RED, LampPattern.BLINKING)
+            driver = self._equipment.devices[device.name]
+            if device.role is DeviceRole.DISPLAY:
+                goal = self.state.displays.goal
+                if goal is not None:
+                    cast(Display, driver).show(Showing(goal.version, Shown.WAIT))
+            elif device.role is not DeviceRole.BADGE_READER:
+                cast(TdlDevice, driver).set_lamp(LampColour.RED, LampPattern.BLINKING)
 
     def _let_lamp_in(self, ready: DeviceReady) -> None:
         """A device takes its lamp's goal only once it knows what our journal holds: that stays true (TDL 4.1)."""

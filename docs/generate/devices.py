@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from drivers.registry import OSDP_BADGE_READER, TDL_DRIVERS, BadgeDriver, TdlDriver
+from drivers.registry import ALPHA_SIGN, BADGE_DRIVERS, TDL_DRIVERS, BadgeDriver, SignDriver, TdlDriver
 
 # In the order in which a technician meets them; `memory` is for tests only.
 TRANSPORTS = ("serial", "tcp", "usb", "mqtt")
@@ -14,7 +14,7 @@ TRANSPORTS = ("serial", "tcp", "usb", "mqtt")
 OTHER_ENDS: Mapping[str, str] = {
     "serial": "a pseudo-terminal: real bytes, no UART, no modem lines",
     "tcp": "a socket on loopback",
-    "usb": "tested in process: pyusb on a simulated device, no libusb, no bus, no kernel",
+    "usb": "pyusb on a simulated device, in the process and over USB/IP; with libusb and a kernel in `make test-usb`",
     "mqtt": "a mosquitto broker on loopback",
 }
 
@@ -39,13 +39,21 @@ EVIDENCE: Mapping[str, Evidence] = {
         ),
     ),
     "tdl-switch-box": Evidence(f"{CABLES}::test_a_tdl_device", ("tests/contract/test_tdl_switch_box.py",)),
+    "alpha-sign": Evidence(
+        f"{CABLES}::test_an_alpha_sign", ("tests/contract/test_alpha_sign.py", "tests/peers/test_alpha_peers.py")
+    ),
+    "tdl-display": Evidence(f"{CABLES}::test_a_display", ("tests/contract/test_tdl_display.py",)),
     "osdp-badge-reader": Evidence(f"{CABLES}::test_a_badge_reader", ("tests/peers/test_osdp_libosdp.py",)),
+    "keyboard-badge-reader": Evidence(
+        f"{CABLES}::test_a_reader_that_types",
+        ("tests/peers/test_key_maps.py", "tests/unit/drivers/test_keyboard_reader.py"),
+    ),
 }
 
 
 def table() -> str:
     """The table and what its words rest on."""
-    drivers = (*TDL_DRIVERS.values(), OSDP_BADGE_READER)
+    drivers = (*TDL_DRIVERS.values(), ALPHA_SIGN, *BADGE_DRIVERS.values())
     head = ("device", *TRANSPORTS, "held to its protocol by")
     rows = [_line(head), _line(("---",) * len(head)), *(_line(_cells(driver)) for driver in drivers)]
     ends = "; ".join(f"*{name}*: {end}" for name, end in OTHER_ENDS.items())
@@ -59,13 +67,13 @@ def table() -> str:
     )
 
 
-def _cells(driver: TdlDriver | BadgeDriver) -> tuple[str, ...]:
+def _cells(driver: TdlDriver | BadgeDriver | SignDriver) -> tuple[str, ...]:
     evidence = EVIDENCE[driver.name]
     besides = ", ".join(f"[{path.rpartition('/')[2]}]({path})" for path in evidence.besides) or "–"
     return (f"{driver.title} (`{driver.name}`)", *(_cell(driver, name) for name in TRANSPORTS), besides)
 
 
-def _cell(driver: TdlDriver | BadgeDriver, transport: str) -> str:
+def _cell(driver: TdlDriver | BadgeDriver | SignDriver, transport: str) -> str:
     if transport not in driver.schemes:
         return "not offered"
     if driver.verified_against:

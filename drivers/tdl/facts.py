@@ -208,6 +208,15 @@ def levels_fact(device: str, boot: int, state: Body, meters: Body) -> events.Lev
     return events.LevelsRead(device=device, boot=boot, **_levels(state, meters))
 
 
+def showed_fact(device: str, state: Body) -> events.DisplayShowed | None:
+    """What a display says that it shows; None: the device is no display, or has been told nothing. Raises BadBody."""
+    version = read.opt_uint(state, keys.StateKey.VERSION_SHOWN)
+    if version is None:
+        return None
+    what = _word(words.SHOWN, state, keys.StateKey.SHOWN)
+    return events.DisplayShowed(device=device, version=version, what=what)
+
+
 def command_fact(device: str, answered: Answered) -> events.CommandAnswered:
     """The reply to a moving command or to OUTCOME. Raises BadBody."""
     request, reply = answered.request, answered.reply

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 
 import structlog
 
-from drivers.events import CommandProgressed, Fact, NoticesLost, NoticeUnknown
-from drivers.tdl import facts
+from drivers.events import CommandProgressed, DisplayTroubled, Fact, NoticesLost, NoticeUnknown, Reason
+from drivers.tdl import facts, words
 from drivers.tdl.faults import StandingFaults
 from firmware_bridge.session.endings import Ending, SessionOver
 from firmware_bridge.session.tdl import Answered, Noticed, Progressed, Ready
 from firmware_bridge.session.tdl.levels import read_standing
+from firmware_bridge.wire.tdl import keys
 from firmware_bridge.wire.tdl.cbor import BadBody, Value
 from firmware_bridge.wire.tdl.codes import Operation, Status
 
@@ -29,10 +30,12 @@ class Hearing:
         self.has_meters = False
         self._state: Mapping[int, Value] = {}
         self._unknown_told: set[int] = set()
+        self._showed: Fact | None = None  # what a display was last said to show
 
     def ready(self, ready: Ready, *, is_link_simulated: bool) -> Fact:
         """The handshake is through."""
         self._boot = ready.hello.boot
+        self._showed = None
         self.has_meters = ready.meters is not None
         self.faults.begin(ready.standing)
         try:
@@ -63,10 +66,27 @@ class Hearing:
                 return facts.permit_fact(self._device, answered)
             if answered.reply.status is not Status.OK:
                 self._tell_refused(answered)
-                return None
+                return self._not_shown(answered)
+            if operation is Operation.STATE and keys.StateKey.VERSION_SHOWN in answered.reply.body:
+                return self._shown(answered.reply.body)
             return self._level_read(operation, answered.reply.body)
         except BadBody as bad:
             raise self._nonsense(operation.name, bad) from bad
+
+    def _shown(self, state: Mapping[int, Value]) -> Fact | None:
+        """What a display shows, where it is news: the renewals of a goal say nothing new."""
+        fact = facts.showed_fact(self._device, state)
+        is_news, self._showed = fact != self._showed, fact
+        return fact if is_news else None
+
+    def _not_shown(self, answered: Answered) -> Fact | None:
+        """A display refuses to show something. *Old*: a newer goal is shown already, and STATE tells which."""
+        reply = answered.reply
+        if answered.request.operation is not Operation.SHOW or reply.status is Status.OLD:
+            return None
+        self._showed = None
+        why = words.REASONS.get(reply.reason, Reason.UNKNOWN)
+        return DisplayTroubled(device=self._device, why=f"SHOW is answered {reply.status.name.lower()}: {why}")
 
     def _level_read(self, operation: Operation, body: Mapping[int, Value]) -> Fact | None:
         if operation is Operation.FAULTS:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from drivers.events import LampColour, LampPattern, PermitKind, Verb
+from drivers.displays.money import decimals_of
+from drivers.displays.showing import Showing
+from drivers.events import LampColour, LampPattern, PermitKind, Shown, Verb
 from drivers.tdl import words
 from firmware_bridge.session.tdl import Request, Urgency
 from firmware_bridge.wire.tdl.cbor import Value
 from firmware_bridge.wire.tdl.codes import MAX_PERMIT_MS, Operation
-from firmware_bridge.wire.tdl.keys import ArmKey, ClearFaultKey, LampKey, MovingKey, OutcomeKey, PermitKey
+from firmware_bridge.wire.tdl.keys import ArmKey, ClearFaultKey, LampKey, MovingKey, OutcomeKey, PermitKey, ShowKey
 
 _MS_PER_S = 1_000
 
@@ -35,6 +37,19 @@ def lamp(colour: LampColour, pattern: LampPattern) -> Request:
         LampKey.PATTERN: words.PATTERN_NUMBERS[pattern],
     }
     return Request(Operation.LAMP, body, Urgency.STOP, goal="lamp")
+
+
+def show(showing: Showing, stale_ms: int) -> Request:
+    """SHOW: only the present goal is sent; said again, it renews the time after which it is stale."""
+    body: dict[int, Value] = {ShowKey.VERSION: showing.version, ShowKey.WHAT: words.SHOWN_NUMBERS[showing.what]}
+    if showing.what is Shown.AMOUNT:
+        body |= {
+            ShowKey.AMOUNT: showing.amount,
+            ShowKey.DECIMALS: decimals_of(showing.currency),
+            ShowKey.CURRENCY: showing.currency,
+        }
+    body[ShowKey.STALE_MS] = stale_ms
+    return Request(Operation.SHOW, body, goal="show")
 
 
 def command(verb: Verb, epoch: int, number: int, argument: int | None) -> list[Request]:

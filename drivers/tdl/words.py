@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from drivers import events
-from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Reason, Verb
+from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Reason, Shown, Verb
 from firmware_bridge.wire.tdl import codes
 
 PLACES: Mapping[int, events.Place] = {
@@ -85,6 +85,13 @@ PATTERNS: Mapping[int, LampPattern] = {
     codes.LampPattern.STEADY: LampPattern.STEADY,
     codes.LampPattern.BLINKING: LampPattern.BLINKING,
 }
+SHOWN: Mapping[int, Shown] = {
+    codes.Shown.NOTHING: Shown.NOTHING,
+    codes.Shown.AMOUNT: Shown.AMOUNT,
+    codes.Shown.PENDING: Shown.PENDING,
+    codes.Shown.WON: Shown.WON,
+    codes.Shown.ONE_MOMENT: Shown.WAIT,
+}
 BOOT_CAUSES: Mapping[int, str] = {
     codes.BootCause.UNKNOWN: "unknown",
     codes.BootCause.POWER: "power",
@@ -118,6 +125,7 @@ HOLDINGS: Mapping[int, events.Holding] = {
 
 PERMIT_NUMBERS: Mapping[PermitKind, int] = {word: number for number, word in PERMITS.items()}
 COLOUR_NUMBERS: Mapping[LampColour, int] = {word: number for number, word in COLOURS.items()}
+SHOWN_NUMBERS: Mapping[Shown, int] = {word: number for number, word in SHOWN.items()}
 PATTERN_NUMBERS: Mapping[LampPattern, int] = {word: number for number, word in PATTERNS.items()}
 
 _LAMP_COLOUR_FACTOR = 16  # STATE packs a lamp as 16 × colour + pattern

@@ -14,10 +14,12 @@ from typing import ClassVar
 from urllib.parse import SplitResult, parse_qsl, unquote
 
 from firmware_bridge.links.base import Link, LinkAbsent
+from firmware_bridge.links.usb_place import UsbPlace
 
 BAUDS = (1200, 2400, 4800, 9600, 19_200, 38_400, 57_600, 115_200, 230_400, 460_800, 921_600)
 FORMAT = re.compile(r"([78])([NEO])([12])")
 USB_ID = re.compile(r"[0-9a-fA-F]{4}")
+USB_PORT = re.compile(r"[1-9][0-9]*-[1-9][0-9]*(\.[1-9][0-9]*)*")
 # pid.codes keeps these product numbers of its vendor number for tests: no device on sale has one.
 TEST_IDS = {(0x1209, product) for product in range(0x01, 0x11)}
 # MQTT 5 §4.7: these are wildcards, and a topic that begins with $ is the broker's own.
@@ -158,12 +160,20 @@ class TcpAddress:
 
 @dataclass(frozen=True, slots=True)
 class UsbAddress:
-    """A USB device by vendor, product and serial number."""
+    """A USB device by vendor, product and serial number; one without a serial number by the socket it hangs on.
 
-    form: ClassVar[str] = "usb://VID:PID/SERIAL (VID and PID four hexadecimal digits each)"
+    `server`: host and port of a USB/IP server of this machine that has it, in place of the machine's own sockets.
+    """
+
+    form: ClassVar[str] = (
+        "usb://VID:PID/SERIAL (VID and PID four hexadecimal digits each), usb://VID:PID/?port=1-1.4 for a device "
+        "without a serial number, ?usbip=127.0.0.1:3240 behind either for one behind USB/IP"
+    )
     vendor: int
     product: int
     serial: str
+    port: str = ""
+    server: tuple[str, int] | None = None
 
     @classmethod
     def parse(cls, parts: SplitResult, mistakes: Mistakes) -> UsbAddress:
@@ -172,15 +182,26 @@ class UsbAddress:
             mistakes.append(f"{parts.netloc!r}: vendor and product are four hexadecimal digits each, as 1209:0001")
             vendor = product = "0"
         serial = unquote(parts.path.removeprefix("/"))
-        if not serial or "/" in serial:
+        found = mistakes.query(parts, ("port", "usbip"))
+        port = found.get("port", "")
+        if "/" in serial or not (serial or port):
             mistakes.append("the serial number is missing: two devices of a kind are told apart by nothing else")
-        mistakes.query(parts, ())
-        return cls(int(vendor, 16), int(product, 16), serial)
+        if serial and port:
+            mistakes.append("a device with a serial number is found at every port: leave the port out")
+        if port and not USB_PORT.fullmatch(port):
+            mistakes.append(f"port {port!r}: as the kernel names it in /sys/bus/usb/devices, such as 1-1.4")
+        server = _loopback(found["usbip"], mistakes) if "usbip" in found else None
+        return cls(int(vendor, 16), int(product, 16), serial, port, server)
+
+    @property
+    def place(self) -> UsbPlace:
+        """The device that is meant."""
+        return UsbPlace(self.vendor, self.product, self.serial, self.port, self.server)
 
     async def open(self, address: str, surroundings: Surroundings) -> Link:
         from firmware_bridge.links.usb import open_usb
 
-        return await open_usb(self.vendor, self.product, self.serial, backend=surroundings.usb_backend, address=address)
+        return await open_usb(self.place, backend=surroundings.usb_backend, address=address)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +250,15 @@ class MemoryAddress:
         if answering is None:
             raise LinkAbsent(f"{address}: nobody answers there; names here: {', '.join(surroundings.memory) or 'none'}")
         return answering()
+
+
+def _loopback(text: str, mistakes: Mistakes) -> tuple[str, int] | None:
+    """USB/IP knows neither password nor encryption: it does not leave this machine."""
+    host, _, port = text.rpartition(":")
+    if host not in ("127.0.0.1", "localhost") or not port.isdigit() or not 1 <= int(port) <= 65_535:
+        mistakes.append(f"usbip {text!r}: a server on this machine only, as 127.0.0.1:3240; USB/IP is not protected")
+        return None
+    return host, int(port)
 
 
 def _level(line: str, given: str, mistakes: Mistakes) -> bool:

@@ -1,7 +1,7 @@
-"""USB devices of class FF with one bulk IN and one bulk OUT endpoint: a byte stream, packet borders mean nothing.
+"""USB devices: a byte stream (class FF with a bulk pair), or reports as messages (HID).
 
-pyusb blocks, so each device has two threads: one reads with finite time limits and a stop flag, one writes.
-Errors are told apart by their class, as their numbers differ between systems and libraries.
+pyusb blocks, so each device has two threads: one reads with finite time limits and a stop flag, one writes and makes
+the control transfers, in turn. Errors are told apart by their class, as their numbers differ between systems.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import contextlib
 import queue
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import usb.core
 
@@ -21,7 +21,10 @@ from firmware_bridge.links.base import LinkClosed, Receiver
 from firmware_bridge.links.ending import Ending
 from firmware_bridge.links.gate import Gate
 from firmware_bridge.links.inbox import Inbox
-from firmware_bridge.links.usb_device import UsbStream, claim
+from firmware_bridge.links.usb_device import Claimed, claim
+from firmware_bridge.links.usb_errors import UsbCause, cause_of
+from firmware_bridge.links.usb_pipes import UsbPipe
+from firmware_bridge.links.usb_place import UsbPlace
 
 # How long a thread may sit in the library before it looks at its stop flag; two of them fit well into a close.
 TRANSFER_TIMEOUT_MS = 200
@@ -29,22 +32,27 @@ TRANSFER_TIMEOUT_MS = 200
 CHUNKS_UNDER_WAY = 32
 CLOSE_TIMEOUT_S = 0.9
 
+T = TypeVar("T")
+# One job of the writing thread.
+_Job = Callable[[], None]
+
 
 class UsbLink:
     """One claimed device; made by `open_usb`."""
 
-    is_message_based = False
-
-    def __init__(self, stream: UsbStream, *, address: str, is_simulated: bool) -> None:
+    def __init__(self, claimed: Claimed, *, address: str, is_simulated: bool) -> None:
         self.address = address
         self.is_simulated = is_simulated
-        self._stream = stream
+        self.is_message_based = claimed.pipe.is_message_based
+        self._claimed = claimed
+        self._pipe = claimed.pipe
         self._loop = asyncio.get_running_loop()
         self._ending = Ending(address)
         self._gate = Gate(self._ending.check)
         self._inbox = Inbox(self._chunk_taken)
         self._unsent_bytes = 0
-        self._outgoing: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._outgoing: queue.SimpleQueue[bytes | _Job | None] = queue.SimpleQueue()
+        self._asked: set[asyncio.Future[Any]] = set()
         self._is_stopped = threading.Event()
         self._room = threading.Semaphore(CHUNKS_UNDER_WAY)
         self._is_released = asyncio.Event()
@@ -69,6 +77,31 @@ class UsbLink:
             data = b""
         if not self._gate.is_open:
             await self._gate.pass_in_turn(self._put, data)
+
+    async def in_turn(self, transfer: Callable[[UsbPipe], T]) -> T:
+        """The result of control transfers, made after what was written before. Raises `LinkClosed`, what they raise.
+
+        A device that refuses a request (a stall) ends nothing; a link that was not started makes none.
+        """
+        self._ending.check()
+        asked: asyncio.Future[T] = self._loop.create_future()
+        self._asked.add(asked)
+
+        def make() -> None:
+            try:
+                result = transfer(self._pipe)
+            except Exception as error:
+                self._post(_fail, asked, error)
+                if cause_of(error) is UsbCause.GONE:
+                    raise
+            else:
+                self._post(_succeed, asked, result)
+
+        self._outgoing.put(make)
+        try:
+            return await asked
+        finally:
+            self._asked.discard(asked)
 
     def pause_reading(self) -> None:
         """Take no more: the device's endpoint fills, and it waits."""
@@ -111,6 +144,8 @@ class UsbLink:
         self._room.release()
         self._outgoing.put(None)
         self._gate.release()
+        for asked in self._asked:
+            _fail(asked, self._ending.error())
         threading.Thread(target=self._release, name=f"close {self.address}", daemon=True).start()
 
     # in threads of their own
@@ -130,28 +165,34 @@ class UsbLink:
     def _next_chunk(self) -> bytes:
         while not self._is_stopped.is_set():
             try:
-                if chunk := self._stream.read(TRANSFER_TIMEOUT_MS):
+                if chunk := self._pipe.read(TRANSFER_TIMEOUT_MS):
                     return chunk
             except usb.core.USBTimeoutError:
                 continue  # the device had nothing to say
         return b""
 
     def _write_on(self) -> None:
-        while (data := self._outgoing.get()) is not None:
-            while data and not self._is_stopped.is_set():
-                try:
-                    count = self._stream.write(data, TRANSFER_TIMEOUT_MS)
-                except usb.core.USBTimeoutError:
-                    continue  # the device takes nothing now
-                data = data[count:]
-                self._post(self._taken, count)
+        while (job := self._outgoing.get()) is not None:
+            if isinstance(job, bytes):
+                self._write(job)
+            elif not self._is_stopped.is_set():
+                job()
+
+    def _write(self, data: bytes) -> None:
+        while data and not self._is_stopped.is_set():
+            try:
+                count = self._pipe.write(data, TRANSFER_TIMEOUT_MS)
+            except usb.core.USBTimeoutError:
+                continue  # the device takes nothing now
+            data = data[count:]
+            self._post(self._taken, count)
 
     def _release(self) -> None:
         for thread in self._threads:
             if thread.ident is not None:
                 thread.join()
         with contextlib.suppress(Exception):  # the device may be gone: there is nothing left to release
-            self._stream.release()
+            self._claimed.release()
         self._post(self._is_released.set)
 
     def _post(self, call: Callable[..., Any], *arguments: object) -> None:
@@ -159,13 +200,22 @@ class UsbLink:
             self._loop.call_soon_threadsafe(call, *arguments)
 
 
-async def open_usb(
-    vendor: int, product: int, serial: str, *, backend: object | None = None, address: str = ""
-) -> UsbLink:
+def _succeed(asked: asyncio.Future[T], result: T) -> None:
+    if not asked.done():
+        asked.set_result(result)
+
+
+def _fail(asked: asyncio.Future[T], error: Exception) -> None:
+    if not asked.done():
+        asked.set_exception(error)
+
+
+async def open_usb(place: UsbPlace, *, backend: object | None = None, address: str = "") -> UsbLink:
     """A claimed device with an empty input. Raises `LinkRefused` and its kinds.
 
     `backend`: pyusb's backend in place of libusb (simulated devices).
     """
-    address = address or f"usb://{vendor:04x}:{product:04x}/{serial}"
-    stream = await open_apart(lambda: claim(vendor, product, serial, backend), what=address, undo=UsbStream.release)
-    return UsbLink(stream, address=address, is_simulated=(vendor, product) in TEST_IDS)
+    address = address or f"usb://{place.kind}/{place.serial}"
+    claimed = await open_apart(lambda: claim(place, backend), what=address, undo=Claimed.release)
+    is_simulated = (place.vendor, place.product) in TEST_IDS or place.server is not None
+    return UsbLink(claimed, address=address, is_simulated=is_simulated)

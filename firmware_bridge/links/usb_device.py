@@ -1,145 +1,230 @@
-"""Finding and claiming a USB device; everything here blocks and is called in threads."""
+"""Finding, claiming and giving back a USB device; everything here blocks and is called in threads."""
 
 from __future__ import annotations
 
-import errno
+import contextlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import usb.backend.libusb1
 import usb.core
 import usb.util
 
+from firmware_bridge.links import usb_place
 from firmware_bridge.links.base import LinkAbsent, LinkBusy, LinkForbidden, LinkRefused
 from firmware_bridge.links.holder import holder_of, rights_of
+from firmware_bridge.links.usb_descriptors import HID_CLASS
+from firmware_bridge.links.usb_errors import UsbCause, cause_of
+from firmware_bridge.links.usb_ip import UsbipBackend
+from firmware_bridge.links.usb_pipes import PIPES, UsbPipe, prepare
+from firmware_bridge.links.usb_place import UsbPlace
 
-VENDOR_CLASS = 0xFF
-BULK = usb.util.ENDPOINT_TYPE_BULK
 # What lay in the device from before is thrown away at the opening (BR-006): so much at most, then it is not old.
 STALE_LIMIT_BYTES = 4096
 STALE_TIMEOUT_MS = 20
-SYSFS = Path("/sys/bus/usb/devices")
+# The kernel's general drivers that take every device of their class, by that class. They are asked to step back, and
+# get the device again at the end. Any other driver was installed by somebody for this device: it is named.
+STEPS_BACK = {HID_CLASS: "usbhid"}
 
 
-@dataclass(frozen=True, slots=True)
-class UsbStream:
-    """A claimed device: bytes in, bytes out, both with a time limit in ms."""
+@dataclass(slots=True)
+class Claimed:
+    """A claimed interface and what is carried over it."""
 
     device: Any  # pyusb has no types
     interface: int
-    incoming: Any
-    outgoing: Any
-
-    def read(self, timeout_ms: int) -> bytes:
-        """One packet: a longer read would wait for a short packet that a stream need not send. Raises `USBError`."""
-        return bytes(self.incoming.read(self.incoming.wMaxPacketSize, timeout_ms))
-
-    def write(self, data: bytes, timeout_ms: int) -> int:
-        """How many bytes the device took. Raises `USBError`."""
-        return int(self.outgoing.write(data, timeout_ms))
+    pipe: UsbPipe
+    has_detached: bool = False
+    backend: Any = None  # of a device behind USB/IP, which is closed with it
 
     def release(self) -> None:
-        """Give the device back."""
+        """Give the device back, to the kernel's driver where one had it."""
+        with contextlib.suppress(usb.core.USBError, NotImplementedError):  # it may be gone
+            usb.util.release_interface(self.device, self.interface)
+            if self.has_detached:
+                self.device.attach_kernel_driver(self.interface)
         usb.util.dispose_resources(self.device)
+        if isinstance(self.backend, UsbipBackend):
+            self.backend.close()
 
 
-def claim(vendor: int, product: int, serial: str, backend: Any = None) -> UsbStream:
-    """Find the device, claim its stream, empty it. Raises `LinkRefused` and its kinds."""
-    device = _find(vendor, product, serial, backend)
+def claim(place: UsbPlace, backend: Any = None) -> Claimed:
+    """Find the device, claim it, empty it. Raises `LinkRefused` and its kinds."""
+    if place.server is not None:
+        backend = UsbipBackend(*place.server, place.vendor, place.product)
     try:
-        stream = _claim(device)
-        _empty(stream)
-    except usb.core.USBError as error:
-        usb.util.dispose_resources(device)
-        raise _refusal(device, error) from error
-    except LinkRefused:
-        usb.util.dispose_resources(device)
+        device = _find(place, backend)
+        try:
+            return _claim(device, backend)
+        except BaseException:
+            usb.util.dispose_resources(device)
+            raise
+    except BaseException:
+        if isinstance(backend, UsbipBackend):
+            backend.close()
         raise
-    return stream
 
 
-def _find(vendor: int, product: int, serial: str, backend: Any) -> Any:
-    wanted = f"{vendor:04x}:{product:04x}"
+def _find(place: UsbPlace, backend: Any) -> Any:
     try:
-        found = list(usb.core.find(find_all=True, idVendor=vendor, idProduct=product, backend=backend))
+        found = _listed(place, backend)
     except usb.core.NoBackendError:
         raise LinkRefused("USB needs libusb: install it (Debian: libusb-1.0-0, or the extra `usb` from PyPI)") from None
-    others = []
+    except usb.core.USBError as error:
+        raise _refusal_unseen(place, error) from error
+    chosen, others = None, []
     for device in found:
-        try:
-            name = device.serial_number
-        except (usb.core.USBError, ValueError) as error:  # ValueError: pyusb's word for strings that may not be read
-            if len(found) == 1:
-                raise _refusal(device, error) from error
-            name = f"unreadable ({error})"
-        if name == serial:
-            return device
-        others.append(str(name))
-        usb.util.dispose_resources(device)
+        if chosen is None and _is_meant(device, place, is_only=len(found) == 1):
+            chosen = device
+        else:
+            others.append(_serial(device) or f"none, at port {_port(device)}")
+            usb.util.dispose_resources(device)
+    if chosen is not None:
+        return chosen
     there = f"; serial numbers of this kind here: {', '.join(others)}" if others else ""
-    raise LinkAbsent(f"USB device {wanted} {serial} is not there: plug it in and power it{there}")
+    raise LinkAbsent(f"USB device {place} is not there: plug it in and power it{there}")
 
 
-def _claim(device: Any) -> UsbStream:
+def _listed(place: UsbPlace, backend: Any) -> list[Any]:
+    """The devices of this kind."""
+    wanted = {"find_all": True, "idVendor": place.vendor, "idProduct": place.product}
+    found = list(usb.core.find(**wanted, backend=backend))
+    if found or backend is not None:
+        return found
+    if any((device.vendor, device.product) == (place.vendor, place.product) for device in usb_place.plugged_in()):
+        # The kernel lists it and libusb does not: a libusb that waits for udev's word, and no udev is running. A new
+        # context lists anew.
+        with contextlib.suppress(AttributeError):  # pyusb made no context, or has another way to keep it
+            usb.backend.libusb1._lib_object = None
+        return list(usb.core.find(**wanted))
+    return found
+
+
+def _is_meant(device: Any, place: UsbPlace, *, is_only: bool) -> bool:
+    if not place.serial:
+        return _port(device) == place.port
     try:
-        configuration = device.get_active_configuration()
+        return bool(device.serial_number == place.serial)
+    except (usb.core.USBError, ValueError) as error:  # ValueError: pyusb's word for strings that may not be read
+        if is_only:
+            refusal = _refusal(device, error)
+            usb.util.dispose_resources(device)
+            raise refusal from error
+        return False
+
+
+def _serial(device: Any) -> str:
+    try:
+        return device.serial_number or ""
+    except (usb.core.USBError, ValueError) as error:
+        return f"unreadable ({error})"
+
+
+def _claim(device: Any, backend: Any) -> Claimed:
+    try:
+        claimed = _claim_pipe(device, _configuration(device))
+        claimed.backend = backend
+        try:
+            _empty(claimed.pipe)
+        except BaseException:
+            claimed.release()
+            raise
+    except usb.core.USBError as error:
+        raise _refusal(device, error) from error
+    return claimed
+
+
+def _configuration(device: Any) -> Any:
+    try:
+        return device.get_active_configuration()
     except usb.core.USBError:
         device.set_configuration()  # only where none is set: setting it anew would reset the endpoints
-        configuration = device.get_active_configuration()
-    for interface in configuration:
-        if interface.bInterfaceClass != VENDOR_CLASS:
-            continue
-        ends = {_direction(end): end for end in interface if usb.util.endpoint_type(end.bmAttributes) == BULK}
-        if {usb.util.ENDPOINT_IN, usb.util.ENDPOINT_OUT} <= ends.keys():
-            _check_free(device, interface.bInterfaceNumber)
-            usb.util.claim_interface(device, interface.bInterfaceNumber)
-            return UsbStream(
-                device, interface.bInterfaceNumber, ends[usb.util.ENDPOINT_IN], ends[usb.util.ENDPOINT_OUT]
-            )
+        return device.get_active_configuration()
+
+
+def _claim_pipe(device: Any, configuration: Any) -> Claimed:
+    for kind, pipe_of in PIPES.items():
+        for interface in configuration:
+            if interface.bInterfaceClass != kind:
+                continue
+            number = interface.bInterfaceNumber
+            has_detached = _step_back(device, number, STEPS_BACK.get(kind))
+            try:
+                usb.util.claim_interface(device, number)
+                pipe = pipe_of(device, interface)
+                if pipe is not None:
+                    prepare(device, interface)
+                    return Claimed(device, number, pipe, has_detached)
+            except BaseException:
+                if has_detached:
+                    _give_back(device, number)
+                raise
+            if has_detached:
+                _give_back(device, number)
     raise LinkRefused(
-        f"{_name(device)} has no interface of class FF with bulk IN and bulk OUT: it is no device of this kind"
+        f"{_name(device)} has no interface of class FF with bulk IN and bulk OUT, and none of class HID: "
+        "it is no device of this kind"
     )
 
 
-def _direction(endpoint: Any) -> int:
-    return int(usb.util.endpoint_direction(endpoint.bEndpointAddress))
+def _give_back(device: Any, interface: int) -> None:
+    with contextlib.suppress(usb.core.USBError, NotImplementedError):
+        usb.util.release_interface(device, interface)
+        device.attach_kernel_driver(interface)
 
 
-def _check_free(device: Any, interface: int) -> None:
-    """A kernel driver that took the interface is named, not pushed aside: somebody installed it (BR-020)."""
+def _step_back(device: Any, interface: int, general: str | None) -> bool:
+    """True: the kernel's general driver had the interface, and has let go. Any other holder is named (BR-020)."""
     try:
         is_taken = device.is_kernel_driver_active(interface)
     except (NotImplementedError, usb.core.USBError):
-        return  # the claim will tell
-    if is_taken:
-        driver = _kernel_driver(device, interface)
-        raise LinkBusy(
-            f"{_name(device)} is held by the kernel driver {driver}. Blacklist that driver for this device "
-            f"(udev rule of the device), or unload it: modprobe -r {driver}"
-        )
+        return False  # the claim will tell
+    if not is_taken:
+        return False
+    driver = _kernel_driver(device, interface)
+    if driver == general:
+        device.detach_kernel_driver(interface)
+        return True
+    if driver == "usbfs":  # another program that came by libusb, as we do
+        raise _refusal_busy(device)
+    raise LinkBusy(
+        f"{_name(device)} is held by the kernel driver {driver}. Blacklist that driver for this device "
+        f"(udev rule of the device), or unload it: modprobe -r {driver}"
+    )
 
 
 def _kernel_driver(device: Any, interface: int) -> str:
-    port = ".".join(map(str, device.port_numbers or ()))
-    link = SYSFS / f"{device.bus}-{port}:1.{interface}" / "driver"
+    link = usb_place.SYSFS / f"{_port(device)}:1.{interface}" / "driver"
     try:
         return Path(os.readlink(link)).name
     except OSError:
         return "of another program"
 
 
-def _empty(stream: UsbStream) -> None:
+def _empty(pipe: UsbPipe) -> None:
     thrown = 0
     while thrown < STALE_LIMIT_BYTES:
         try:
-            thrown += len(stream.read(STALE_TIMEOUT_MS)) or 1
-        except usb.core.USBTimeoutError:
-            return
+            thrown += len(pipe.read(STALE_TIMEOUT_MS)) or 1
+        except usb.core.USBError as error:
+            match cause_of(error):
+                case UsbCause.TIMEOUT:
+                    return
+                case UsbCause.STALLED:  # halted by whoever had it before
+                    pipe.revive()
+                    thrown += 1
+                case _:
+                    raise
 
 
 def _name(device: Any) -> str:
     return f"USB device {device.idVendor:04x}:{device.idProduct:04x} ({_node(device)})"
+
+
+def _port(device: Any) -> str:
+    return f"{device.bus}-{'.'.join(map(str, device.port_numbers or ()))}"
 
 
 def _node(device: Any) -> str:
@@ -147,13 +232,26 @@ def _node(device: Any) -> str:
 
 
 def _refusal(device: Any, error: Exception) -> LinkRefused:
-    node = _node(device)
-    number = getattr(error, "errno", None)
-    if number == errno.EBUSY:
-        holder = holder_of(node) or "another program, which cannot be named from here"
-        return LinkBusy(f"{_name(device)} is held by {holder}. End that, or ask it instead of the device")
-    if number in (errno.EACCES, errno.EPERM) or isinstance(error, ValueError):
-        return LinkForbidden(f"{_name(device)} may not be opened: {rights_of(node)}")
-    if number in (errno.ENODEV, errno.ENOENT):
+    cause = UsbCause.FORBIDDEN if isinstance(error, ValueError) else cause_of(error)
+    if cause is UsbCause.BUSY:
+        return _refusal_busy(device)
+    if cause is UsbCause.FORBIDDEN:
+        return LinkForbidden(f"{_name(device)} may not be opened: {rights_of(_node(device))}")
+    if cause is UsbCause.GONE:
         return LinkAbsent(f"{_name(device)} went away while it was opened: plug it in anew")
     return LinkRefused(f"{_name(device)} cannot be opened: {error}. Plug it in anew")
+
+
+def _refusal_busy(device: Any) -> LinkBusy:
+    holder = holder_of(_node(device)) or "another program, which cannot be named from here"
+    return LinkBusy(f"{_name(device)} is held by {holder}. End that, or ask it instead of the device")
+
+
+def _refusal_unseen(place: UsbPlace, error: Exception) -> LinkRefused:
+    """For a device that could not even be looked at."""
+    if cause_of(error) is UsbCause.BUSY:
+        return LinkBusy(
+            f"USB device {place} is held by another program, which cannot be named from here. "
+            "End that, or ask it instead of the device"
+        )
+    return LinkAbsent(f"USB device {place} is not there: plug it in and power it ({error})")

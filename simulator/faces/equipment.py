@@ -43,6 +43,10 @@ class Ended:
 class Reporter(Protocol):
     """The face, as its equipment sees it."""
 
+    @property
+    def now_ns(self) -> int:
+        """The device's own time, which no pace of the mechanics scales."""
+
     def notice(self, kind: NoticeKind, keys: dict[int, Value] | None = None) -> None:
         """Queue a notice; keys from 3 on."""
 

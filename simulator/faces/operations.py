@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from firmware_bridge.clock import NS_PER_MS
 from firmware_bridge.wire.tdl.cbor import BadBody, Value
@@ -74,6 +74,17 @@ FIRST_MAINTENANCE, LAST_MAINTENANCE = 0x80, 0xBF
 MAX_FAULT_PAIRS = 11
 # Which ability keeps a permit's number of cards.
 COUNTED_BY = {Permit.DEAL: Ability.COUNT_OUT, Permit.FEED: Ability.COUNT_IN}
+
+
+@runtime_checkable
+class Shows(Protocol):
+    """The equipment of a display (profile 4)."""
+
+    def makes_sense(self, body: Body) -> bool:
+        """Whether SHOW has what it needs. Raises `BadBody`."""
+
+    def show(self, body: Body, session: int) -> Answer:
+        """SHOW within a session. Raises `BadBody`."""
 
 
 class Operations:
@@ -212,6 +223,16 @@ class Operations:
         reason = self._device.equipment.light(light)
         return OK if reason is None else refused(reason)
 
+    def _show(self, body: Body, session: Session, now_ns: int) -> Answer:
+        equipment = self._device.equipment
+        assert isinstance(equipment, Shows), "only such an equipment offers SHOW"
+        if not equipment.makes_sense(body):
+            return refused(Reason.ARGUMENT)
+        hindrance = self._goal_hindrance(session)
+        if hindrance is not None:
+            return hindrance
+        return equipment.show(body, session.hello.session)
+
     def _faults(self, body: Body, session: Session, now_ns: int) -> Answer:
         standing = self._device.equipment.faults()[:MAX_FAULT_PAIRS]
         flat = tuple(int(number) for pair in standing for number in pair)
@@ -249,6 +270,7 @@ class Operations:
         Operation.STATE: _state,
         Operation.PERMIT: _permit,
         Operation.LAMP: _lamp,
+        Operation.SHOW: _show,
         Operation.FAULTS: _faults,
         Operation.METERS: _meters,
         Operation.PING: _ping,

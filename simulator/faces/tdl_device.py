@@ -81,7 +81,7 @@ class TdlDevice:
     def boot(self, now_ns: int, cause: BootCause = BootCause.POWER) -> None:
         """Come up, in the order of TDL 10.3. Raises `PowerLost` where a test cuts the power."""
         self._forget()
-        self._now_ns = self._boot_ns = now_ns
+        self.now_ns = self._boot_ns = now_ns
         self._cause = cause
         self.is_boot_stored = self.memory.next_boot()
         self.boot_number = self.memory.boot if self.is_boot_stored else self.memory.boot + 1
@@ -108,7 +108,7 @@ class TdlDevice:
         self.boot(now_ns, cause)
 
     def _forget(self) -> None:
-        self._now_ns = self._boot_ns = 0
+        self.now_ns = self._boot_ns = 0
         self._cause = BootCause.UNKNOWN
         self.boot_number = self.memory.boot
         self.is_boot_stored = True
@@ -146,7 +146,7 @@ class TdlDevice:
         """Bytes from the cable, of any size. Raises `PowerLost` where a test cuts the power."""
         if not self.is_on:
             return
-        self._now_ns = now_ns
+        self.now_ns = now_ns
         self.equipment.observe(self, self.memory)
         for message in self._decoder.feed(chunk):
             if isinstance(message, Garbage):
@@ -184,7 +184,7 @@ class TdlDevice:
         session = self.session
         if session is None or session.hello.session != frame.session:
             return None
-        session.heard_ns = self._now_ns
+        session.heard_ns = self.now_ns
         return session
 
     def _hello(self, frame: Frame) -> bool:
@@ -196,15 +196,15 @@ class TdlDevice:
         if not hello.lowest <= VERSION <= hello.highest:
             self._hello_reply(hello, version=0)
         elif present is not None and hello.is_copy_of(present.hello):
-            present.heard_ns = self._now_ns
+            present.heard_ns = self.now_ns
             self._hello_reply(hello)
         elif hello.is_copy_of(self._before):
             return False
-        elif present is not None and hello.epoch != present.hello.epoch and self.is_host_present(self._now_ns):
+        elif present is not None and hello.epoch != present.hello.epoch and self.is_host_present(self.now_ns):
             self._hello_reply(hello, extra=HelloFlag.OTHER_HOST)
         else:
             self._before = present.hello if present is not None else self._before
-            self.session = Session(hello, self._now_ns, hello.seq)
+            self.session = Session(hello, self.now_ns, hello.seq)
             self._hello_reply(hello)
         return True
 
@@ -236,10 +236,10 @@ class TdlDevice:
             return False
         if turn is Turn.NEW:
             session.last_seq, session.last_code = frame.seq, frame.code
-            answer = self._operations.answer(frame.code, frame.body, session, self._now_ns)
+            answer = self._operations.answer(frame.code, frame.body, session, self.now_ns)
             session.last_answer = answer
         else:
-            answer = self._operations.answer_copy(frame.code, frame.body, session, self._now_ns)
+            answer = self._operations.answer_copy(frame.code, frame.body, session, self.now_ns)
         self._send(MessageType.REPLY, frame.code, frame.seq, frame.session, answer.body)
         self._operations.go()
         return True
@@ -251,12 +251,12 @@ class TdlDevice:
         boot, number = uint(frame.body, NoticeAckKey.BOOT), uint(frame.body, NoticeAckKey.NUMBER)
         if boot != self.boot_number:
             return False  # the host has not noticed a boot: it must not open anything
-        self.notices.acknowledge(number, self._now_ns)
+        self.notices.acknowledge(number, self.now_ns)
         if not session.is_open:
             session.is_open = True
-            self.notices.restart(self._now_ns)
+            self.notices.restart(self.now_ns)
             if self.running is not None:
-                self.running.progress_due_ns = self._now_ns
+                self.running.progress_due_ns = self.now_ns
         return True
 
     _handlers: ClassVar[dict[MessageType, Callable[[TdlDevice, Frame], bool]]] = {
@@ -280,7 +280,7 @@ class TdlDevice:
 
     def notice(self, kind: NoticeKind, keys: dict[int, Value] | None = None) -> None:
         """Queue a notice; with no room for it, deal and feed end."""
-        if not self.notices.add(kind, keys or {}, self._now_ns):
+        if not self.notices.add(kind, keys or {}, self.now_ns):
             self.end_permits(PermitEnd.NOTICES_FULL, Permit.DEAL, Permit.FEED)
 
     def count(self, what: Permit, cards: int) -> None:
@@ -313,7 +313,7 @@ class TdlDevice:
 
     def start_running(self, number: int, operation: int) -> None:
         """A moving command begins."""
-        self.running = Running(number, operation, self._now_ns)
+        self.running = Running(number, operation, self.now_ns)
 
     def command_ended(self, ended: Ended) -> None:
         if self.running is not None:
@@ -340,7 +340,7 @@ class TdlDevice:
         """
         if not self.is_on:
             return False
-        self._now_ns = now_ns
+        self.now_ns = now_ns
         has_happened = self.equipment.observe(self, self.memory)
         self.permits.expire(now_ns)
         self.set_gates()
@@ -362,13 +362,13 @@ class TdlDevice:
 
     def _tell_ended_command(self) -> None:
         running = self.running
-        if running is None or running.ended is None or running.store_due_ns > self._now_ns:
+        if running is None or running.ended is None or running.store_due_ns > self.now_ns:
             return
         ended = running.ended
         status = Status.DONE if ended.reason is None else Status.FAILED
         if not self.outcomes.store(Outcome(running.number, status, ended.reason, ended.cards)):
             # *done* that the next boot would call interrupted is not told: it goes on counting as running
-            running.store_due_ns = self._now_ns + STORE_AGAIN_NS
+            running.store_due_ns = self.now_ns + STORE_AGAIN_NS
             self.equipment.memory_failed()
             return
         self.running = None
@@ -381,16 +381,16 @@ class TdlDevice:
 
     def _send_progress(self, session: Session) -> None:
         running = self.running
-        if running is None or running.progress_due_ns > self._now_ns:
+        if running is None or running.progress_due_ns > self.now_ns:
             return
-        running.progress_due_ns = self._now_ns + PROGRESS_NS
+        running.progress_due_ns = self.now_ns + PROGRESS_NS
         body: dict[int, Value] = {ProgressKey.NUMBER: running.number}
         if running.ended is None:
             body[ProgressKey.DONE], body[ProgressKey.OF] = self.equipment.progress()
         self._send(MessageType.PROGRESS, running.operation, 0, session.hello.session, body)
 
     def _send_notice(self, session: Session) -> None:
-        notice = self.notices.take_due(self._now_ns)
+        notice = self.notices.take_due(self.now_ns)
         if notice is None:
             return
         ms = (notice.at_ns - self._boot_ns) // NS_PER_MS % MS_MODULUS

@@ -9,6 +9,7 @@ GROUPS: Mapping[str, str] = {
     "table": "Open and close the table, its dealer and its section.",
     "load": "Load cards (CSM-5), card change, incident reload.",
     "round": "Rounds and what becomes of their cards (CSM-10, CSM-11).",
+    "jackpot": "What the jackpot displays show.",
     "complaint": "Complaints of patrons (CSM-12).",
     "jam": "Lid, jam, technician (CSM-2).",
     "damaged": "Damaged cards (CSM-1).",
@@ -49,6 +50,7 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "rule": "rule-round",
         "lock-bets": "lock-bets",
     },
+    "jackpot": {"show": "show-jackpot"},
     "complaint": {"raise": "raise-complaint", "settle": "settle-complaint"},
     "jam": {
         "open-lid": "open-lid",
@@ -73,6 +75,6 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "accept-journal": "accept-journal",
     },
     "incident": {"settle": "settle-incident"},
-    "alert": {"take": "take-alert", "decline": "decline-alert", "clear": "clear-alert"},
+    "alert": {"take": "take-alert", "seen": "acknowledge-alert", "decline": "decline-alert", "clear": "clear-alert"},
     "presence": {"show": "show-presence"},
 }

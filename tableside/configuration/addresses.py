@@ -52,8 +52,8 @@ class DeviceAddress:
         match self.parsed:
             case SerialAddress(node=node):
                 return os.path.realpath(node).startswith(PSEUDO_TERMINALS)
-            case UsbAddress(vendor=vendor, product=product):
-                return (vendor, product) in TEST_IDS
+            case UsbAddress(vendor=vendor, product=product, server=server):
+                return (vendor, product) in TEST_IDS or server is not None
             case TcpAddress(host=host):
                 return _is_loopback(host)
             case _:

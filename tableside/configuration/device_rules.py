@@ -6,9 +6,11 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 from drivers import registry
+from drivers.displays.page.address import FORM, PageAddressRefused, parse_page_address
 from drivers.registry import TDL_DRIVERS
 from firmware_bridge.links.address import SCHEMES
 from firmware_bridge.wire.osdp.secure import DEFAULT_KEY
@@ -18,11 +20,16 @@ from tableside.configuration.mistake import MISSING, Finding, Severity, listed, 
 from tableside.configuration.table_rules import cards_in_play, repeated
 
 OSDP_BADGE_READER = registry.OSDP_BADGE_READER.name
+KEYBOARD_READER = registry.KEYBOARD_READER.name
 # Driver name → (role it plays, schemes it speaks over).
 DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tdl-continuous-shuffler": ("shuffler", TDL_DRIVERS["tdl-continuous-shuffler"].schemes),
     "tdl-switch-box": ("switch_box", TDL_DRIVERS["tdl-switch-box"].schemes),
+    registry.PAGE.name: ("display", registry.PAGE.schemes),
+    registry.ALPHA_SIGN.name: ("display", registry.ALPHA_SIGN.schemes),
+    "tdl-display": ("display", TDL_DRIVERS["tdl-display"].schemes),
     OSDP_BADGE_READER: ("badge_reader", registry.OSDP_BADGE_READER.schemes),
+    KEYBOARD_READER: ("badge_reader", registry.KEYBOARD_READER.schemes),
 }
 OSDP_KEY_BYTES = 16
 # PDID tells a number of 32 bits, which the reader's label and our own page show in hex.
@@ -31,9 +38,14 @@ OSDP_SERIAL = re.compile(r"[0-9A-Fa-f]{1,8}")
 _ROLE_KEYS = {
     "capacity_cards": "shuffler",
     "is_spare": "shuffler",
+    "display_characters": "display",
+    "caption": "display",
+    "sign_address": "display",
     "osdp_address": "badge_reader",
     "osdp_key_file": "badge_reader",
     "is_reversed": "badge_reader",
+    "keyboard": "badge_reader",
+    "badge_characters": "badge_reader",
 }
 
 
@@ -89,7 +101,7 @@ def _roles(file: Draft) -> Iterator[Finding]:
     counts = Counter(device.text("role") for device in file.parts("devices") if not device.flag("is_spare"))
     if None in counts:
         return  # a broken role is told already, and may be the one that seems to lack
-    for role, fewest, most in (("shuffler", 1, 1), ("switch_box", 1, 1), ("badge_reader", 1, 4)):
+    for role, fewest, most in (("shuffler", 1, 1), ("switch_box", 1, 1), ("badge_reader", 1, 4), ("display", 0, 4)):
         if not fewest <= counts[role] <= most:
             allowed = f"{fewest}" if fewest == most else f"{fewest} to {most}"
             spare = ", spares marked is_spare = true" if role == "shuffler" else ""
@@ -125,6 +137,21 @@ def _station(device: Draft) -> Iterator[Finding]:
         )
 
 
+def _typing(device: Draft) -> Iterator[Finding]:
+    """What a reader that types needs, and what means nothing for one."""
+    driver = device.text("driver")
+    if driver not in (KEYBOARD_READER, OSDP_BADGE_READER):
+        return
+    for key, allowed in (("keyboard", "us, de or pt, as its keys are"), ("badge_characters", "1 to 32, of each badge")):
+        if driver == KEYBOARD_READER and not device.has(key):
+            yield Finding(device.at(key), MISSING, allowed)
+        elif driver != KEYBOARD_READER and device.has(key):
+            yield Finding(device.at(key), f'means nothing for "{driver}"', f"only for {KEYBOARD_READER}")
+    for key in ("osdp_address", "osdp_key_file", "is_reversed"):
+        if driver == KEYBOARD_READER and device.has(key) and device.values[key] is not False:
+            yield Finding(device.at(key), f'means nothing for "{driver}"', f"only for {OSDP_BADGE_READER}")
+
+
 def _capacity(device: Draft, cards: int) -> Iterator[Finding]:
     if device.text("role") != "shuffler":
         return
@@ -135,9 +162,25 @@ def _capacity(device: Draft, cards: int) -> Iterator[Finding]:
         yield Finding(device.at("capacity_cards"), f"is {capacity}", f"at least the {cards} cards in play")
 
 
+def _display(device: Draft) -> Iterator[Finding]:
+    if device.text("role") == "display" and not device.has("display_characters"):
+        yield Finding(device.at("display_characters"), MISSING, "how many characters stand on the display at once")
+    driver, caption, characters = (device.text("driver"), device.text("caption"), device.number("display_characters"))
+    for key in ("caption", "sign_address"):
+        if driver == "tdl-display" and device.has(key):
+            yield Finding(device.at(key), "means nothing to a TDL display", f"no {key}")
+    if driver is not None and caption is not None and characters is not None and driver in registry.DISPLAY_LIMITS:
+        objection = registry.display_limits(driver, characters).text_objection(caption)
+        if objection is not None:
+            yield Finding(device.at("caption"), objection, "characters that the display draws, as many as fit on it")
+
+
 def _address(device: Draft, folder: Path) -> Iterator[Finding]:
     text, driver = device.text("address"), device.text("driver")
     if text is None:
+        return
+    if driver == registry.PAGE.name:
+        yield from _page_address(device, text)
         return
     schemes = DRIVERS[driver][1] if driver in DRIVERS else tuple(SCHEMES)
     allowed = listed(SCHEMES[scheme].form for scheme in schemes if scheme in SCHEMES)
@@ -151,6 +194,16 @@ def _address(device: Draft, folder: Path) -> Iterator[Finding]:
         yield Finding(device.at("address"), f'"{driver}" does not speak over {address.scheme}', allowed)
     if address.advice:
         yield Finding(device.at("address"), address.advice, allowed, severity=Severity.WARNING)
+
+
+def _page_address(device: Draft, text: str) -> Iterator[Finding]:
+    """A page is served here, at no cable; what it needs is installed with the extra *web*."""
+    try:
+        parse_page_address(text)
+    except PageAddressRefused as refused:
+        yield Finding(device.at("address"), str(refused), f"{FORM}, such as http://127.0.0.1:8378")
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        yield Finding(device.at("driver"), "needs starlette and uvicorn, which are not installed", "tableside[web]")
 
 
 def _key_file(device: Draft, folder: Path) -> Iterator[Finding]:
@@ -178,4 +231,4 @@ def _key_file(device: Draft, folder: Path) -> Iterator[Finding]:
         yield Finding(device.at("osdp_key_file"), mine, allowed)
 
 
-_DEVICE_RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (_driver, _role_keys, _station)
+_DEVICE_RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (_driver, _role_keys, _station, _display, _typing)

@@ -9,7 +9,8 @@ from pathlib import Path
 from zoneinfo import available_timezones
 
 from tableside.configuration.addresses import AddressRefused, read_address
-from tableside.configuration.device_rules import OSDP_BADGE_READER
+from tableside.configuration.broker import northbound_findings
+from tableside.configuration.device_rules import KEYBOARD_READER, OSDP_BADGE_READER
 from tableside.configuration.draft import Draft
 from tableside.configuration.mistake import Finding, Severity, listed, nearest_of
 from tableside.configuration.shape import Profile
@@ -27,6 +28,7 @@ def host_findings(file: Draft, folder: Path) -> Iterator[Finding]:
     yield from _time_zone(file)
     yield from _control_group(file)
     yield from _places(file, folder)
+    yield from northbound_findings(file, folder)
 
 
 def table_in_host_findings(table: Draft, host: Draft, folder: Path) -> Iterator[Finding]:
@@ -159,4 +161,14 @@ def _plain_channel(device: Draft, folder: Path) -> Iterator[Finding]:
         )
 
 
-_PRODUCTION_DEVICE_RULES: tuple[Callable[[Draft, Path], Iterator[Finding]], ...] = (_simulated, _plain_channel)
+def _typed(device: Draft, folder: Path) -> Iterator[Finding]:
+    if device.text("driver") == KEYBOARD_READER:
+        yield Finding(
+            device.at("driver"),
+            "is a reader that types: whoever plugs in a keyboard with its numbers can type any badge",
+            "a reader with OSDP's secure channel, or a closed housing around this one and its socket",
+            severity=Severity.WARNING,
+        )
+
+
+_PRODUCTION_DEVICE_RULES: tuple[Callable[[Draft, Path], Iterator[Finding]], ...] = (_simulated, _plain_channel, _typed)

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from tableside import house
 from tableside.config import HostConfig, TableConfig
-from tableside.configuration.shape import DeviceRole
+from tableside.configuration.shape import Device, DeviceRole
 from tableside.jurisdiction import Replaced, SecondLoad, load_jurisdiction
 from tableside.people import StaffMember
 
@@ -32,6 +32,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         spare_shufflers=tuple(device.name for device in shufflers if device.is_spare),
         switch_box=table.devices_of(DeviceRole.SWITCH_BOX)[0].name,
         readers=tuple(device.name for device in table.devices_of(DeviceRole.BADGE_READER)),
+        displays=tuple(_display(device) for device in table.devices_of(DeviceRole.DISPLAY)),
         jurisdiction=_jurisdiction(table),
         epoch=epoch,
         min_packets=settings.min_packets,
@@ -72,6 +73,11 @@ def _section(host: HostConfig, name: str) -> house.Section:
         pit_manager=pit_managers[0] if host.has_pit_manager else "",
         room_management=host.room_management[0],
     )
+
+
+def _display(device: Device) -> house.Display:
+    assert device.display_characters is not None, "the check demands it of a display"
+    return house.Display(name=device.name, driver=device.driver, characters=device.display_characters)
 
 
 def _jurisdiction(table: TableConfig) -> house.Jurisdiction:

@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from drivers.displays.showing import LONGEST_WORD
 from tableside.people import StaffId, StaffMember
 
 # A table's name becomes a file name, a topic and a word in a text that must stay short.
@@ -41,6 +42,7 @@ class DeviceRole(StrEnum):
     SHUFFLER = "shuffler"
     SWITCH_BOX = "switch_box"
     BADGE_READER = "badge_reader"
+    DISPLAY = "display"
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -68,12 +70,37 @@ class HostPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     room_management: Annotated[tuple[StaffId, ...], Meta(min_length=1)]
 
 
+class Broker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[broker]` of a host: where its tables tell other systems, and hear them (docs/protocols/northbound.md)."""
+
+    address: PathText  # mqtts://HOST:8883/PREFIX, or mqtt:// where nothing is at stake
+    certificates: PathText | None = None  # folder with ca.crt, and TABLE.crt and TABLE.key for each table; mqtts only
+
+
+class Consumer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[[consumers]]`: a system that gets an output of every table, each message until it acknowledges it."""
+
+    name: Name
+    output: Literal["events", "bookmarks", "pages"]
+    url: PathText | None = None  # by HTTP POST instead of the broker; any 2xx acknowledges
+
+
+class Client(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[[clients]]`: a system that may hold, stop and acknowledge; and take alerts for the staff it speaks for."""
+
+    name: Name
+    speaks_for: tuple[StaffId, ...] = ()
+
+
 class HostFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole file of a host."""
 
     host: HostPart
     sections: Annotated[tuple[Section, ...], Meta(min_length=1)]
     staff: tuple[StaffMember, ...] = ()  # known at every table of the host
+    broker: Broker | None = None
+    consumers: tuple[Consumer, ...] = ()
+    clients: tuple[Client, ...] = ()
 
 
 class DeckGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -96,8 +123,14 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     is_spare: bool = False  # a shuffler that a machine swap may bring in
     is_simulated: bool = False  # for protocols in which a device cannot say so itself
     capacity_cards: Annotated[int, Meta(ge=52, le=1_000)] | None = None  # shufflers only
+    # displays only: how many characters stand on it at once; the words that guests read must fit
+    display_characters: Annotated[int, Meta(ge=LONGEST_WORD, le=80)] | None = None
+    caption: Text40 | None = None  # signs: shown before the amount, on a page of its own
+    sign_address: Annotated[str, Meta(pattern=r"\A[0-9A-F]{2}\Z", description="two hex digits")] | None = None
     osdp_address: Annotated[int, Meta(ge=0, le=126)] | None = None  # badge readers only
     is_reversed: bool = False  # badge readers only: this model sends a card's last byte first (BR-032)
+    keyboard: Literal["us", "de", "pt"] | None = None  # readers that type only: which map their keys have (BR-030)
+    badge_characters: Annotated[int, Meta(ge=1, le=32)] | None = None  # readers that type only: of each badge
     osdp_key_file: PathText | None = None  # None: the plain channel, which production refuses
 
 

@@ -130,7 +130,7 @@ class Desk:
         if act.kind in OF_SECTION:
             return await self._act_of_section(act, request)
         table = self.table_of(act)
-        return table if isinstance(table, Answer) else await _ask(table, act.staff, request)
+        return table if isinstance(table, Answer) else await ask_table(table, act.staff, request)
 
     async def _act_of_section(self, act: Act, request: AnyRequest) -> Answer:
         section = act.section
@@ -143,7 +143,7 @@ class Desk:
         if not tables:
             known = ", ".join(sorted({table.section for table in self._tables.values()}))
             return refused(act.id, "", f'there is no section "{section}" here', f"name one of {known}")
-        answers = await asyncio.gather(*(_ask(table, act.staff, request) for table in tables))
+        answers = await asyncio.gather(*(ask_table(table, act.staff, request) for table in tables))
         worst = next((answer for answer in answers if answer.answer is not Word.ACCEPTED), answers[0])
         return msgspec.structs.replace(worst, tables=tuple(answers) if len(answers) > 1 else ())
 
@@ -234,7 +234,8 @@ def _after(read: Read, table: Table) -> int:
     return table.published if read.after is None else read.after
 
 
-async def _ask(table: Table, staff: str, request: AnyRequest) -> Answer:
+async def ask_table(table: Table, staff: str, request: AnyRequest) -> Answer:
+    """A request's answer, or why the table cannot be asked; `staff` must be known there where it is named."""
     if table.stopped:
         return refused(
             request.id, table.name, f"the table is stopped: {table.stopped}", "call the technician", rule="CSM-8"

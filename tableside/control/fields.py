@@ -16,8 +16,8 @@ from tableside.requests import Request
 
 # What a person says in one sentence; the journal keeps it for ever.
 MAX_TEXT_CHARACTERS = 400
-# Counts of cards, numbers of rounds, alerts and commands: all far below.
-MAX_NUMBER = 2**31 - 1
+# Amounts of money are the largest numbers here, and no device of ours takes one above 32 bits (TDL 14.2).
+MAX_NUMBER = 2**32 - 1
 # More entries than a table has cards are a mistake.
 MAX_ENTRIES = 1_000
 

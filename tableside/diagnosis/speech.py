@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Protocol
 
 from firmware_bridge.links.recording import Direction
+from firmware_bridge.wire.alpha.packet import Acknowledged, PacketDecoder, encode_acknowledgement, encode_packet
 from firmware_bridge.wire.garbage import Garbage
 from firmware_bridge.wire.osdp import commands, frame, replies
 from firmware_bridge.wire.osdp.body import BadBody
@@ -17,13 +18,13 @@ from firmware_bridge.wire.tdl.frame import encode_frame
 from firmware_bridge.wire.tdl.stream import MessageDecoder, StreamDecoder, encode_stream
 from tableside.diagnosis.tdl_words import in_words
 
-TDL, OSDP = "tdl", "osdp"
+TDL, OSDP, ALPHA, KEYBOARD = "tdl", "osdp", "alpha", "keyboard"
 HIDDEN = "…"
 # Whoever reads these could make a badge, key in a code or take a reader over.
 SECRET_REPLIES = frozenset({ReplyCode.RAW, ReplyCode.FMT, ReplyCode.KEYPAD})
 SECRET_COMMANDS = frozenset({CommandCode.KEYSET})
 ENCRYPTED = frozenset({BlockType.PANEL_ENCRYPTED, BlockType.PERIPHERAL_ENCRYPTED})
-REDACTION = "cards, keyed digits, keys and encrypted data of OSDP are left out"
+REDACTION = "cards, keyed digits, keys and encrypted data of OSDP, and all that a reader types, are left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +73,44 @@ class OsdpSpeech:
                 yield Spoken(direction, _osdp_words(piece), b"" if _is_secret(piece) else frame.encode_frame(piece))
 
 
+class AlphaSpeech:
+    """An ALPHA sign's cable."""
+
+    def __init__(self) -> None:
+        self._decoders = {Direction.IN: PacketDecoder(), Direction.OUT: PacketDecoder()}
+
+    def feed(self, direction: Direction, chunk: bytes) -> Iterator[Spoken]:
+        for piece in self._decoders[direction].feed(chunk):
+            if isinstance(piece, Garbage):
+                yield _garbage(direction, piece)
+            elif isinstance(piece, Acknowledged):
+                status = "" if piece.status is None else f" {piece.status.value:02X}h"
+                text = f"{'ACK' if piece.is_accepted else 'NAK'}{status}"
+                yield Spoken(direction, text, encode_acknowledgement(piece))
+            else:
+                told = " ".join(ascii(command.decode("latin-1")) for command in piece.commands)
+                yield Spoken(direction, f"{piece.type_code}{piece.address} {told}", encode_packet(piece))
+
+
+class KeyboardSpeech:
+    """A reader that types: that it types is told, never what."""
+
+    def feed(self, direction: Direction, chunk: bytes) -> Iterator[Spoken]:
+        what = "key report" if direction is Direction.IN else "output report"
+        yield Spoken(direction, f"{what} of {len(chunk)} bytes: {HIDDEN}")
+
+
 def speech_of(profile: str, *, is_message_based: bool) -> Speech:
     """For a cable on which this is spoken. Raises `ValueError` for a profile that is not known."""
     if profile == TDL:
         return TdlSpeech(is_message_based=is_message_based)
     if profile == OSDP:
         return OsdpSpeech()
-    raise ValueError(f"nothing here understands {profile!r}; {TDL} and {OSDP} are known")
+    if profile == ALPHA:
+        return AlphaSpeech()
+    if profile == KEYBOARD:
+        return KeyboardSpeech()
+    raise ValueError(f"nothing here understands {profile!r}; {TDL}, {OSDP}, {ALPHA} and {KEYBOARD} are known")
 
 
 def _garbage(direction: Direction, garbage: Garbage) -> Spoken:

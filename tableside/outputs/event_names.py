@@ -29,6 +29,10 @@ EVENTS: Mapping[str, str] = {
     "control_full": "too many connections",
     "control_lost": "a connection ended in the middle",
     "control_failed": "a fault of ours ended a connection",
+    # --- other systems
+    "cursors_not_kept": "where consumers stand cannot be written; after a restart they get again what they have",
+    "cursors_unreadable": "where consumers stand cannot be read: they get everything again",
+    "command_turned_away": "another system's command did not come before the table",
     # --- devices
     "driver_unverified": "no real device of this driver has been tried yet",
     "link_lost": "a device's link ended; the keeper tries again, silently",

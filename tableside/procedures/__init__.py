@@ -18,6 +18,7 @@ from tableside.procedures import (
     differences,
     empty,
     held_cards,
+    jackpot_display,
     jams,
     lid,
     load,
@@ -66,6 +67,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     held_cards.PROCEDURE,
     people.PROCEDURE,
     second_way.PROCEDURE,
+    jackpot_display.PROCEDURE,
     settling.PROCEDURE,
 )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from drivers import events
 from drivers.events import DeviceRejected, NoticesLost
-from tableside import alerts, commands, devices, incidents, locks, timers
+from tableside import alerts, commands, devices, displays, incidents, locks, timers
 from tableside.decisions import LevelsAsked
 from tableside.happenings import ClosingAnnounced, CountWanted, DeviceCame, DeviceWent, SessionOpened
 from tableside.inputs import (
@@ -93,7 +93,8 @@ def _looked_for(turn: Turn, _what: DaemonStarted | SessionOpened) -> None:
     if turn.state.procedures.session.state.value == "closed":
         return
     house = turn.state.house
-    for device in (devices.machine(turn.state), house.switch_box, *house.readers):
+    shown_on = (display.name for display in house.displays)
+    for device in (devices.machine(turn.state), house.switch_box, *house.readers, *shown_on):
         told = (f"{text}:{device}" for text in (_silent_text(turn, device), *WRONG))
         is_told = any(key in turn.state.alerts.standing for key in told)
         if device and not (devices.of(turn, device).is_connected or is_told):
@@ -101,15 +102,26 @@ def _looked_for(turn: Turn, _what: DaemonStarted | SessionOpened) -> None:
 
 
 def _is_silent(_turn: Turn, what: DeadlinePassed) -> bool:
-    return what.name.startswith((SILENT_TIMER, MISSED_TIMER))
+    return silent_device(what) is not None
+
+
+def silent_device(what: DeadlinePassed) -> str | None:
+    """The device whose time to come back is over; None: another timer."""
+    for timer in (SILENT_TIMER, MISSED_TIMER):
+        if what.name.startswith(timer):
+            return what.name.removeprefix(timer)
+    return None
 
 
 def _silent(turn: Turn, what: DeadlinePassed) -> None:
-    device = what.name.removeprefix(SILENT_TIMER).removeprefix(MISSED_TIMER)
+    device = silent_device(what)
+    assert device is not None, "the row's condition"
     alerts.raise_alert(turn, _silent_text(turn, device), device, time=alerts.wall_field(turn))
 
 
 def _silent_text(turn: Turn, device: str) -> str:
+    if displays.is_display(turn.state, device):
+        return "DISPLAY-LOST"
     if devices.is_standing_by(turn.state, device):
         return "SPARE-SILENT"
     if device == devices.machine(turn.state):
@@ -121,7 +133,9 @@ def _came(turn: Turn, what: DeviceCame) -> None:
     if SILENT_TIMER + what.device in turn.state.timers.due:  # a short loss is a line in the tile, no alert
         alerts.raise_alert(turn, "DEVICE-BACK", what.device, device=what.device)
     _heard(turn, what.device)
-    for text in (_silent_text(turn, what.device), *WRONG):
+    # A display that answers is not trusted before it shows what it shall (jackpot display).
+    is_display = displays.is_display(turn.state, what.device)
+    for text in WRONG if is_display else (_silent_text(turn, what.device), *WRONG):
         alerts.clear_alert(turn, text, what.device, by=what.device, why="answers again")
     locks.remove_all(turn, f"wrong device {what.device}", what.device)
 
@@ -161,8 +175,10 @@ def _rejected(turn: Turn, what: DeviceRejected) -> None:
 def _wrong(turn: Turn, device: str, why: str) -> None:
     """Whatever answers at the cable of a machine that stands by touches no card of the table: play goes on."""
     incidents.open_incident(turn, "wrong device", "CSM-8", f"{device}: {why}")
+    is_display = displays.is_display(turn.state, device)
     is_spare = devices.is_standing_by(turn.state, device)
-    for scope in () if is_spare else (Scope.DEAL, Scope.FEED):
+    held = (Scope.JACKPOT_BETS,) if is_display else (Scope.DEAL, Scope.FEED)
+    for scope in () if is_spare else held:
         locks.add(turn, scope, f"wrong device {device}", "CSM-8")
     _heard(turn, device)
     alerts.clear_alert(turn, _silent_text(turn, device), device, by=device, why="another device answers there")

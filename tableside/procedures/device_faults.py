@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.events import DeviceFaulted, DeviceFaultGone, Tampered
-from tableside import alerts, devices, incidents, locks, presence
+from tableside import alerts, devices, displays, incidents, locks, presence
 from tableside.decisions import FaultCleared
 from tableside.happenings import CountWanted, FaultFound, LevelsFound
 from tableside.house import Role
@@ -82,7 +82,7 @@ def _is_locked(turn: Turn, device: str, fault: int) -> bool:
 
 def _began(turn: Turn, what: DeviceFaulted | FaultFound) -> None:
     place, said = _place(what.device, what.fault), {"device": what.device, "fault": str(what.fault)}
-    if what.fault in WARNINGS:
+    if what.fault in WARNINGS or displays.is_display(turn.state, what.device):
         alerts.raise_alert(turn, WARNING, place, **said)
         return
     scopes = FORBIDS.get(what.fault, BOTH)

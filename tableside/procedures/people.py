@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from tableside import alerts, presence, sightings
 from tableside.alerts import Progress
 from tableside.catalogue import alert_text
+from tableside.decisions import AlertAcknowledged
 from tableside.happenings import BadgeTapped, DealerRelieved, SectionHandedOver, SessionClosed, SessionOpened
 from tableside.house import Role
 from tableside.inputs import DeadlinePassed
-from tableside.requests import ClearAlert, DeclineAlert, SetDealer, TakeAlert, TakeSection
+from tableside.requests import AcknowledgeAlert, ClearAlert, DeclineAlert, SetDealer, TakeAlert, TakeSection
 from tableside.tables import GO_ON, Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
@@ -50,17 +51,19 @@ def put(turn: Turn, **changes: object) -> None:
     turn.state = replace(turn.state, procedures=replace(procedures, people=replace(procedures.people, **changes)))
 
 
+AboutAlert = TakeAlert | AcknowledgeAlert | DeclineAlert | ClearAlert
+
 # --- alerts -------------------------------------------------------------------------------------------------
 
 
-def _stands(turn: Turn, what: TakeAlert | DeclineAlert | ClearAlert) -> Refusal | None:
+def _stands(turn: Turn, what: AboutAlert) -> Refusal | None:
     if alerts.find(turn.state, what.alert) is not None:
         return None
     numbers = ", ".join(str(alert.number) for alert in turn.state.alerts.standing.values()) or "none"
     return Refusal("CSM-2", f"alert {what.alert} does not stand", f"standing: {numbers}")
 
 
-def _is_staff(turn: Turn, what: TakeAlert | DeclineAlert | ClearAlert) -> Refusal | None:
+def _is_staff(turn: Turn, what: AboutAlert) -> Refusal | None:
     if turn.state.house.person(what.by) is not None:
         return None
     return Refusal("CSM-2", f"{what.by or 'nobody'} is not known at this table", "act under your own badge")
@@ -77,6 +80,10 @@ def _take(turn: Turn, what: TakeAlert) -> None:
     alert = alerts.find(turn.state, what.alert)
     if alert is not None and alert.progress is Progress.NEW:
         alerts.take(turn, alert, turn.by)
+
+
+def _seen(turn: Turn, what: AcknowledgeAlert) -> None:
+    turn.decide(AlertAcknowledged(alert=what.alert, by=turn.by, via=what.via))
 
 
 def _decline(turn: Turn, what: DeclineAlert) -> None:
@@ -198,6 +205,15 @@ PROCEDURE = Procedure(
                 guards=(_is_staff, _stands, _is_untaken),
                 said="taken",
                 then="go to the table and tap the badge",
+            ),
+            Row(
+                state,
+                AcknowledgeAlert,
+                None,
+                _seen,
+                guards=(_is_staff, _stands),
+                said="seen",
+                then="take it, or decline",
             ),
             Row(
                 state,

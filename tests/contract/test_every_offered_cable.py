@@ -15,11 +15,18 @@ from pathlib import Path
 
 import pytest
 
+from drivers.badges.keyboard_reader import TypingReaderSettings
 from drivers.badges.osdp_reader import ReaderSettings
 from drivers.device import TdlDevice
+from drivers.displays.alpha_sign import SignSettings
+from drivers.displays.showing import Showing
+from drivers.displays.tdl_display import TdlDisplay
 from drivers.events import (
     BadgeSeen,
+    CommandAnswered,
     DeviceReady,
+    DisplayReady,
+    DisplayShowed,
     Fact,
     KeyPressed,
     LampColour,
@@ -27,31 +34,50 @@ from drivers.events import (
     LidOpened,
     Notice,
     ReaderReady,
+    Shown,
     Verb,
 )
-from drivers.registry import OSDP_BADGE_READER, TDL_DRIVERS, build_badge_reader, build_tdl
+from drivers.registry import (
+    ALPHA_SIGN,
+    KEYBOARD_READER,
+    OSDP_BADGE_READER,
+    TDL_DRIVERS,
+    build_badge_reader,
+    build_keyboard_reader,
+    build_sign,
+    build_tdl,
+)
 from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links import address_kinds
 from firmware_bridge.links.address import open_link
 from firmware_bridge.links.base import Link
 from firmware_bridge.session.osdp import BusSettings, LineProfile, OsdpBus
 from firmware_bridge.session.supervised import run_together
+from firmware_bridge.wire.keyboard.maps import MAPS
 from firmware_bridge.wire.osdp.secure import BaseKey
 from simulator.cables import Cable, Socket, socket_for
+from simulator.faces.alpha_sign import AlphaSignFace
 from simulator.faces.badge_readers import BadgeReadersFace
+from simulator.faces.keyboard_reader import KeyboardReaderFace
 from simulator.faces.memory import Memory
 from simulator.faces.osdp import OsdpReader, ReaderModel
 from simulator.faces.osdp_security import Security
+from simulator.faces.tdl_display import new_display
 from simulator.faces.tdl_shuffler import new_shuffler
 from simulator.faces.tdl_switch_box import new_switch_box
 from simulator.room import PoweredFace
 from simulator.runner import Stage
-from simulator.usb_backend import UsbBackend, UsbDevice, UsbIdentity
+from simulator.usb.backend import UsbBackend
+from simulator.usb.device import UsbDevice
+from simulator.usb.shapes import KEYBOARD_READER as KEYBOARD_SHAPE
+from simulator.usb.shapes import VENDOR_STREAM, Shape, UsbIdentity
 from simulator.world import hands
 from simulator.world.badges import Badge, BadgeHead, Colour
+from simulator.world.display import JackpotDisplay
 from simulator.world.happenings import DealerKey
 from simulator.world.hazards import NEVER
 from simulator.world.lamp import DARK
+from simulator.world.led_sign import LedSign
 from simulator.world.table import TableWorld
 from tests.support.collector import until
 from tests.support.mosquitto import PROGRAM, running_mosquitto
@@ -62,7 +88,14 @@ MODELS = {"tdl-continuous-shuffler": "CSM-SIM", "tdl-switch-box": "BOX-SIM"}
 BADGE = "26:00020140"
 KEY = bytes(range(0x10, 0x20))  # a test key
 
-OFFERED_TDL = [(driver.name, scheme) for driver in TDL_DRIVERS.values() for scheme in driver.schemes]
+USBIP = "usb behind usbip"
+DISPLAY = TDL_DRIVERS["tdl-display"]
+OFFERED_TDL = [
+    (driver.name, scheme)
+    for driver in TDL_DRIVERS.values()
+    if driver is not DISPLAY
+    for scheme in (*driver.schemes, USBIP)
+]
 
 
 class UsbSocket:
@@ -94,11 +127,14 @@ class Line:
 
 
 @contextmanager
-def line_of(scheme: str, directory: Path, free_tcp_port: int) -> Iterator[Line]:
-    """One cable of that kind."""
+def line_of(scheme: str, directory: Path, free_tcp_port: int, shape: Shape = VENDOR_STREAM) -> Iterator[Line]:
+    """One cable of that kind; `shape` is what the device is on USB."""
     if scheme == "usb":
-        device = UsbDevice(UsbIdentity(serial="SN0001"))
+        device = UsbDevice(UsbIdentity(serial="SN0001"), shape)
         yield Line("usb://1209:0001/SN0001", UsbSocket(device), UsbBackend([device]))
+    elif scheme == USBIP:
+        address = f"usb://1209:0001/SN0001?usbip=127.0.0.1:{free_tcp_port}"
+        yield Line(address, socket_for(address, lambda: 1, shape=shape))
     elif scheme == "mqtt":
         if PROGRAM is None:
             pytest.skip("mosquitto is not installed (Debian: apt-get install mosquitto)")
@@ -189,6 +225,36 @@ async def test_a_tdl_device(driver: str, scheme: str, tmp_path: Path, unused_tcp
             await until(lambda: bench.light() != DARK, "the lamp")
 
 
+@pytest.mark.parametrize("scheme", DISPLAY.schemes)
+async def test_a_display(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
+    host, stage, display = Host(), Stage(), JackpotDisplay("sign")
+    face = new_display(display, Memory(), serial="000888")
+    with line_of(scheme, tmp_path, unused_tcp_port) as line:
+        around = Surroundings(host.report, line.connect, iter(range(1, 1000)).__next__, EPOCH)
+        host.driver = build_tdl(DISPLAY.name, TdlSettings("device", line.address, "000888", "SIGN-SIM"), around)
+        assert isinstance(host.driver, TdlDisplay)
+        async with running(stage, face, line, host.driver.run()):
+            await host.until_told(CommandAnswered)  # it obeys us now
+            host.driver.show(Showing(7, Shown.AMOUNT, 123456, "EUR"))
+            showed = await host.until_told(DisplayShowed)
+            assert showed == DisplayShowed(device="device", version=7, what=Shown.AMOUNT)
+            assert display.visible(stage.now_ns) == "EUR 1,234.56"
+
+
+@pytest.mark.parametrize("scheme", ALPHA_SIGN.schemes)
+async def test_an_alpha_sign(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
+    host, stage, face = Host(), Stage(), AlphaSignFace(LedSign("sign"))
+    with line_of(scheme, tmp_path, unused_tcp_port) as line:
+        sign = build_sign(SignSettings("device", line.address), host.report, line.connect, random.Random(1))
+        async with running(stage, face, line, sign.run()):
+            ready = await host.until_told(DisplayReady)
+            assert ready == DisplayReady(device="device", model="", firmware="10440000", is_simulated=True)
+            sign.show(Showing(7, Shown.AMOUNT, 123456, "EUR"))
+            showed = await host.until_told(DisplayShowed)
+            assert showed == DisplayShowed(device="device", version=7, what=Shown.AMOUNT)
+            assert face.drawn() == ["EUR 1,234.56"]
+
+
 @pytest.mark.parametrize("scheme", OSDP_BADGE_READER.schemes)
 async def test_a_badge_reader(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
     host, stage, head = Host(), Stage(), BadgeHead(1)
@@ -205,3 +271,25 @@ async def test_a_badge_reader(scheme: str, tmp_path: Path, unused_tcp_port: int)
             assert seen.badge == BADGE
             reader.prompt(is_amber=True, beeps=1)
             await until(lambda: head.visible_colour(stage.now_ns) is Colour.AMBER, "the prompt")
+
+
+CODE = "00020140"
+
+
+@pytest.mark.parametrize("scheme", [*KEYBOARD_READER.schemes, USBIP])
+async def test_a_reader_that_types(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
+    """A badge before the simulated reader goes as key strokes over USB and is the same badge at the driver."""
+    host, stage, head = Host(), Stage(), BadgeHead(1)
+    face = KeyboardReaderFace(head, MAPS["pt"])
+    badge = Badge(8 * len(CODE), CODE.encode())
+    with line_of(scheme, tmp_path, unused_tcp_port, KEYBOARD_SHAPE) as line:
+        settings = TypingReaderSettings("device", line.address, "SN0001", "pt", len(CODE))
+        reader = build_keyboard_reader(settings, line.connect, host.report, random.Random(1))
+        async with running(stage, face, line, reader.run()):
+            ready = await host.until_told(ReaderReady)
+            assert isinstance(ready, ReaderReady)
+            assert (ready.serial, ready.is_simulated) == ("SN0001", True)
+            stage.act(lambda: head.tap(badge, stage.now_ns))
+            seen = await host.until_told(BadgeSeen)
+            assert isinstance(seen, BadgeSeen)
+            assert seen.badge == "64:3030303230313430"

@@ -13,7 +13,7 @@ import pytest
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from firmware_bridge.links import mqtt
+from firmware_bridge.links import mqtt, mqtt_client
 from firmware_bridge.links.address import open_link
 from firmware_bridge.links.base import LinkAbsent, LinkClosed, LinkForbidden, LinkRefused
 from firmware_bridge.links.mqtt import MqttLink, open_mqtt, open_mqtt_device
@@ -107,7 +107,7 @@ async def test_a_device_that_was_never_there_and_one_that_is_off_line_are_told_a
     mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     address = f"mqtt://{mosquitto.host}:{mosquitto.port}/pit/7/csm"
-    monkeypatch.setattr(mqtt, "ANSWER_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(mqtt_client, "ANSWER_TIMEOUT_S", 0.3)
     with pytest.raises(LinkAbsent, match="no device has ever been on-line there"):
         await open_link(address)
     monkeypatch.undo()
@@ -203,7 +203,7 @@ async def test_a_frozen_broker_holds_the_writers_and_then_ends_the_link(
     mosquitto: Mosquitto, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """BR-025: closing does not wait for it either."""
-    monkeypatch.setattr(mqtt, "ANSWER_TIMEOUT_S", 0.5)
+    monkeypatch.setattr(mqtt_client, "ANSWER_TIMEOUT_S", 0.5)
     device = await device_on(mosquitto)
     host, idle = await host_of(device), await host_of(device)
     got = Collector()
@@ -251,7 +251,7 @@ async def test_an_account_that_the_broker_does_not_know_is_forbidden(tmp_path: P
 
 
 async def test_a_topic_that_may_not_be_read_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(mqtt, "ANSWER_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(mqtt_client, "ANSWER_TIMEOUT_S", 0.3)
     rights = tmp_path / "rights"
     rights.write_text("topic readwrite other/#\n", encoding="utf-8")
     rights.chmod(0o600)
@@ -318,7 +318,7 @@ async def test_something_that_is_no_broker_is_refused_and_leaves_nothing(
     monkeypatch: pytest.MonkeyPatch, behaviour: str, said: str
 ) -> None:
     """BR-043: each cause is named; then a healthy broker is reached at once."""
-    monkeypatch.setattr(mqtt, "ANSWER_TIMEOUT_S", 0.2)
+    monkeypatch.setattr(mqtt_client, "ANSWER_TIMEOUT_S", 0.2)
     talking: list[asyncio.StreamWriter] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -16,7 +16,7 @@ from tests.support.mosquitto import Mosquitto, mosquitto
 from tests.support.named_rig import NamedDevice, NamedRig, RigRefused, named_device
 from tests.support.tdl_rigs import Rig, SimulatedRig, simulated_rig
 from tests.support.tdl_table import at_work
-from tests.support.wires import memory_wire, mqtt_wire, serial_wire, tcp_wire, usb_wire
+from tests.support.wires import memory_wire, mqtt_wire, serial_wire, tcp_wire, usb_wire, usbip_wire
 
 __all__ = ["mosquitto"]
 
@@ -68,6 +68,15 @@ class TestSimulatedOnUsb(TdlShufflerCableContract):
     @pytest_asyncio.fixture
     async def rig(self) -> AsyncIterator[Rig]:
         async with simulated_rig(usb_wire("000123"), pace=QUICK) as rig:
+            yield rig
+
+
+class TestSimulatedBehindUsbip(TdlShufflerCableContract):
+    """Through pyusb and USB/IP, as from another process."""
+
+    @pytest_asyncio.fixture
+    async def rig(self) -> AsyncIterator[Rig]:
+        async with simulated_rig(usbip_wire("000123"), pace=QUICK) as rig:
             yield rig
 
 

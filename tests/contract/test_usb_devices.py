@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 import usb.core
 
-from firmware_bridge.links import apart, usb_device
+from firmware_bridge.links import apart, usb_device, usb_place
 from firmware_bridge.links.base import Link, LinkAbsent, LinkBusy, LinkClosed, LinkForbidden, LinkRefused
 from firmware_bridge.links.usb import open_usb
-from simulator.usb_backend import UsbBackend, UsbDevice, UsbIdentity
+from firmware_bridge.links.usb_place import UsbPlace
+from simulator.usb.backend import UsbBackend
+from simulator.usb.device import UsbDevice
+from simulator.usb.shapes import UsbIdentity
 from tests.support.collector import DEADLINE_S, Collector, until
 from tests.support.turns import CountingLoop
 
@@ -27,7 +30,7 @@ def device(serial: str = "SN0001") -> UsbDevice:
 
 
 async def opened(backend: UsbBackend, serial: str = "SN0001") -> Link:
-    return await open_usb(0x1209, 1, serial, backend=backend)
+    return await open_usb(UsbPlace(0x1209, 1, serial), backend=backend)
 
 
 def no_thread_left() -> bool:
@@ -59,7 +62,7 @@ async def test_a_device_that_is_not_there_is_said_with_those_that_are() -> None:
 async def test_a_simulated_device_shows_itself_by_its_number_of_tests() -> None:
     real = UsbDevice(UsbIdentity(serial="7", vendor=0x2341, product=0x0043))
     real.plug_in()
-    link = await open_usb(0x2341, 0x0043, "7", backend=UsbBackend([real]))
+    link = await open_usb(UsbPlace(0x2341, 0x0043, "7"), backend=UsbBackend([real]))
     assert not link.is_simulated
     await link.close()
 
@@ -129,6 +132,34 @@ async def test_a_device_that_is_plugged_in_anew_is_opened_anew() -> None:
         made.plug_in()
 
 
+async def test_a_device_that_comes_back_has_another_address_and_is_found() -> None:
+    """BR-021, on USB: nothing of ours depends on the number under which it was."""
+    made = device()
+    backend, addresses = UsbBackend([made]), set()
+    for _ in range(3):
+        link = await opened(backend)
+        addresses.add(made.bus_address)
+        await link.close()
+        assert made.link is not None
+        await made.link.close()
+        made.plug_in()
+    assert len(addresses) == 3
+
+
+async def test_one_without_a_serial_number_is_found_at_its_port() -> None:
+    first, second = device(""), device("")
+    backend = UsbBackend([first, second])
+    link, at_second = await open_usb(UsbPlace(0x1209, 1, port="1-2"), backend=backend), Collector()
+    link.start(Collector())
+    assert second.link is not None
+    second.link.start(at_second)
+    await link.write(b"for the second")
+    await at_second.until_bytes(14)
+    await link.close()
+    with pytest.raises(LinkAbsent, match=r"at port 1-3 is not there.*none, at port 1-1, none, at port 1-2"):
+        await open_usb(UsbPlace(0x1209, 1, port="1-3"), backend=backend)
+
+
 class Touchy(UsbBackend):
     """Raises once told to, in any of its calls."""
 
@@ -194,7 +225,7 @@ async def test_a_device_that_cannot_be_claimed_is_refused_with_its_reason(
 
 async def test_a_kernel_driver_is_named_from_sysfs(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """BR-020 c."""
-    monkeypatch.setattr(usb_device, "SYSFS", tmp_path)
+    monkeypatch.setattr(usb_place, "SYSFS", tmp_path)
     interface = tmp_path / "1-1:1.0"
     interface.mkdir()
     (interface / "driver").symlink_to("/sys/bus/usb/drivers/pn533_usb")
@@ -223,7 +254,7 @@ async def test_without_libusb_the_remedy_is_said(monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(usb_device.usb.core, "find", none)
     with pytest.raises(LinkRefused, match="install it"):
-        await open_usb(0x1209, 1, "SN0001")
+        await open_usb(UsbPlace(0x1209, 1, "SN0001"))
 
 
 @pytest.mark.parametrize("number", [None, 110, 10060, -7])

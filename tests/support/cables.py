@@ -25,7 +25,10 @@ from firmware_bridge.links.serial import open_serial
 from firmware_bridge.links.tap import TapLink
 from firmware_bridge.links.tcp import TcpLink, TcpListener, open_tcp
 from simulator.line import FaultyLine
-from simulator.usb_backend import UsbBackend, UsbDevice, UsbIdentity
+from simulator.usb.backend import UsbBackend
+from simulator.usb.device import UsbDevice
+from simulator.usb.shapes import UsbIdentity
+from simulator.usb.usbip import UsbipSocket
 from tests.support.collector import until
 from tests.support.mosquitto import PROGRAM, running_mosquitto
 
@@ -99,6 +102,17 @@ async def usb_cable(directory: Path) -> AsyncIterator[Cable]:
 
 
 @contextlib.asynccontextmanager
+async def usbip_cable(directory: Path) -> AsyncIterator[Cable]:
+    socket = UsbipSocket("127.0.0.1", 0, UsbIdentity(serial="SN0001"))
+    await socket.open()
+    address = f"{socket.device.address}?usbip=127.0.0.1:{socket.port}"
+    host = await open_link(address)
+    yield Cable(host, await socket.next_link(), lambda: open_link(address), holder="another program")
+    await host.close()
+    await socket.shut()
+
+
+@contextlib.asynccontextmanager
 async def mqtt_cable(directory: Path) -> AsyncIterator[Cable]:
     if PROGRAM is None:
         pytest.skip("mosquitto is not installed (Debian: apt-get install mosquitto)")
@@ -131,6 +145,7 @@ CABLES: dict[str, CableKind] = {
     "serial on a pty": serial_cable,
     "tcp": tcp_cable,
     "usb": usb_cable,
+    "usb behind usbip": usbip_cable,
     "mqtt": mqtt_cable,
     "tap over memory": tapped_cable,
     "simulated line over memory": sound_line_cable,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import msgspec
 
 from drivers import events
-from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason
+from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason, Shown
 from tableside import inputs, requests
 from tableside.cards import parse_card
 from tableside.house import Role
@@ -58,9 +58,15 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
     requests.BeginSwap: ({"spare": "spare", "incident": 1}, {"spare": "none", "incident": 99}),
     requests.CountedOut: ({"cards": 300}, {"cards": -1}),
     requests.TakeAlert: ({"alert": 1}, {"alert": 99}),
+    requests.AcknowledgeAlert: ({"alert": 1}, {"alert": 99}),
     requests.DeclineAlert: ({"alert": 1}, {"alert": 99}),
     requests.ClearAlert: ({"alert": 1}, {"alert": 99}),
     requests.SetDealer: ({"dealer": "D2"}, {"dealer": "S1"}),
+    requests.ShowJackpot: (
+        {"what": Shown.AMOUNT, "amount": 123456, "currency": "EUR"},
+        {"what": Shown.AMOUNT, "amount": 1, "currency": "ZZZ"},
+        {"what": Shown.WON},
+    ),
     requests.ShowPresence: ({"role": Role.FLOOR_SUPERVISOR}, {"role": Role.SURVEILLANCE}),
 }
 # Who asks: a dealer, a supervisor, room management, nobody.
@@ -104,6 +110,10 @@ FACTS: dict[type, tuple[dict[str, object], ...]] = {
     events.CommandProgressed: ({"command": 1},),
     events.ReaderLost: ({"why": "no answer"},),
     events.ReaderTroubled: ({"what": "cover opened"},),
+    events.DisplayReady: ({"model": "SIGN"},),
+    events.DisplayLost: ({"why": "no answer"},),
+    events.DisplayShowed: ({"version": 1, "what": Shown.AMOUNT}, {"version": 9, "what": Shown.WAIT}),
+    events.DisplayTroubled: ({"why": "shows something else"},),
 }
 
 SYSTEM: tuple[AnyInput, ...] = (
@@ -123,6 +133,7 @@ SYSTEM: tuple[AnyInput, ...] = (
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, digest="00" * 16),
     inputs.NeighbourSighting(staff="S1", reader="next"),
     inputs.NeighbourSupervised(staff="S2"),
+    inputs.CommandTurnedAway(client="page", command="c1", why="retained", text="x", topic="t"),
 )
 
 # Who tells what the shuffler does not.
@@ -131,6 +142,7 @@ TOLD_BY: dict[type, str] = {
     events.TrayLevel: "switches",
     events.ReaderLost: "reader",
     events.ReaderTroubled: "reader",
+    **dict.fromkeys((events.DisplayReady, events.DisplayLost, events.DisplayShowed, events.DisplayTroubled), "sign"),
 }
 
 # Facts that stop something, whatever else is so.
@@ -159,12 +171,7 @@ def requests_of() -> Iterator[Request]:
 def facts_of(table: Table) -> Iterator[AnyInput]:
     """Every fact, each notice with the next number of the device's present boot, and the timers that stand."""
     for kind, samples in FACTS.items():
-        device = {
-            "KeyPressed": "switches",
-            "TrayLevel": "switches",
-            "ReaderLost": "reader",
-            "ReaderTroubled": "reader",
-        }.get(kind.__name__, "shuffler")
+        device = TOLD_BY.get(kind, "shuffler")
         for fields in samples:
             yield fact(table, kind, device, fields)
     for spare in (events.CardsOut, events.CardsIn, events.LidOpened):

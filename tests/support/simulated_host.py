@@ -35,6 +35,8 @@ from tableside.ground import Ground
 from tableside.journal.in_loop import InLoopJournal
 from tableside.journal.opening import Place
 from tableside.journal.store import Journal
+from tableside.outputs.northbound.broker import Access, Connection, OpenBroker
+from tableside.outputs.northbound.cursors import write_whole
 from tableside.pins import is_pin
 from tests.support.config_files import TABLE, Edit, write_config
 from tests.support.table import WALL_START_NS
@@ -170,12 +172,29 @@ async def compare_pin_at_once(pin: str, stored: str) -> bool:
     return is_pin(pin, stored)
 
 
+async def write_at_once(path: Path, content: bytes) -> None:
+    """The in-loop twin of the thread that writes files."""
+    write_whole(path, content)
+
+
+async def nobody_there(access: Access) -> Connection:
+    """No broker."""
+    raise LinkAbsent(f"{access.address}: no broker in this test")
+
+
+async def nobody_takes(url: str, body: bytes) -> None:
+    """No HTTP server."""
+    raise LinkAbsent(f"{url}: no server in this test")
+
+
 def ground(
     clock: LoopClock,
     connect: Callable[[str], Awaitable[Link]],
     numbers: list[int] | None = None,
     *,
     is_in_memory: bool = False,
+    open_broker: OpenBroker | None = None,
+    post: Callable[[str, bytes], Awaitable[None]] | None = None,
 ) -> Ground:
     """The in-loop twins of everything under a daemon; the journal in its file, or in memory."""
     used = [] if numbers is None else numbers
@@ -194,6 +213,9 @@ def ground(
         next_session=next_session,
         compare_pin=compare_pin_at_once,
         digest_key=bytes(32),
+        open_broker=open_broker or nobody_there,
+        write_file=write_at_once,
+        post=post or nobody_takes,
         jitter=lambda: random.Random(7),
     )
 

@@ -1,7 +1,7 @@
 """Wires between a simulated device and its host, one of each kind that an address can name; the real thing each time.
 
-The device's end is the simulator's own socket, as `tableside-sim serve` has it. USB is the exception: a simulated USB
-device can be plugged in only within its host's process, by pyusb's backend in the place of libusb.
+The device's end is the simulator's own socket, as `tableside-sim serve` has it. USB is there twice: behind USB/IP, as
+from another process, and within the host's process, by pyusb's backend in the place of libusb.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from pathlib import Path
 from firmware_bridge.links.address_kinds import Surroundings
 from firmware_bridge.links.base import Link
 from simulator.cables import MemorySocket, Socket, socket_for
-from simulator.usb_backend import UsbBackend, UsbDevice, UsbIdentity
+from simulator.usb.backend import UsbBackend
+from simulator.usb.device import UsbDevice
+from simulator.usb.shapes import UsbIdentity
 from tests.support.mosquitto import Mosquitto, free_port
 
 
@@ -39,8 +41,7 @@ class UsbSocket:
     def __init__(self, serial: str) -> None:
         self._device = UsbDevice(UsbIdentity(serial=serial))
         self.backend = UsbBackend([self._device])
-        identity = self._device.identity
-        self.address = f"usb://{identity.vendor:04x}:{identity.product:04x}/{serial}"
+        self.address = self._device.address
 
     async def next_link(self) -> Link:
         return self._device.plug_in()
@@ -71,6 +72,11 @@ def usb_wire(serial: str) -> Wire:
     """pyusb, its reader thread and its descriptors; only libusb is ours."""
     socket = UsbSocket(serial)
     return Wire(socket.address, socket, Surroundings(usb_backend=socket.backend))
+
+
+def usbip_wire(serial: str) -> Wire:
+    """pyusb over USB/IP on a free port of the loopback."""
+    return Wire(f"usb://1209:0001/{serial}?usbip=127.0.0.1:{free_port()}")
 
 
 def mqtt_wire(broker: Mosquitto) -> Wire:

@@ -1,6 +1,6 @@
 """A short table over each kind of cable, every part a process: load, rounds, a jam, and a daemon that is killed twice.
 
-USB is not here: a simulated USB device can be plugged in only within its host's process (test_usb_table.py).
+On USB the shuffler is a device of the simulator's process, reached by pyusb over USB/IP.
 """
 
 from __future__ import annotations
@@ -97,12 +97,12 @@ def table(folder: Path, edits: dict[str, str]) -> Iterator[Daemon]:
                 daemon.running.process.wait(DEADLINE_S)
 
 
-async def play_and_compare(daemon: Daemon) -> None:
+async def play_and_compare(daemon: Daemon, scenario: Path = SCENARIO) -> None:
     """Play the scenario; then hold journal, account and the simulator's own cards against each other."""
     side = daemon.folder / "run" / "simulator.sock"
     where = Where(daemon.folder / "run" / "control.sock", side, "BJ-07", PACE)
     told: list[str] = []
-    outcome = await play(SCENARIO, where, told.append, daemon)
+    outcome = await play(scenario, where, told.append, daemon)
     assert outcome.is_right, "\n".join([*told, *map(str, outcome.mismatches), daemon.running.log])  # type: ignore[union-attr]
     await asyncio.to_thread(compare, daemon, side)
 
@@ -146,10 +146,15 @@ def timeless(state: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("cable", ["serial", "tcp"])
+@pytest.mark.parametrize("cable", ["serial", "tcp", "usb"])
 async def test_shuffler(cable: str, tmp_path: Path) -> None:
-    edits = {} if cable == "serial" else {SHUFFLER: f"tcp://127.0.0.1:{free_port()}"}
-    with table(tmp_path, edits) as daemon:
+    here = f"127.0.0.1:{free_port()}"
+    edits = {
+        "serial": {},
+        "tcp": {SHUFFLER: f"tcp://{here}"},
+        "usb": {SHUFFLER: f"usb://1209:0001/000123?usbip={here}"},
+    }
+    with table(tmp_path, edits[cable]) as daemon:
         await play_and_compare(daemon)
 
 
@@ -178,3 +183,27 @@ async def test_switches_mqtt(mosquitto: Mosquitto, tmp_path: Path) -> None:
     address = f"mqtt://{mosquitto.host}:{mosquitto.port}/tables/bj-07/switches"
     with table(tmp_path, {SWITCHES: address}) as daemon:
         await play_and_compare(daemon)
+
+
+# The demo's badges, and the badge of eight characters that a reader types for each.
+CODES = "00010140 00010240 00020140 00020240 00020340 00030140 00040140 00050140 00070140"
+TYPED = {f"26:{code}": f"64:{code.encode().hex().upper()}" for code in CODES.split()}
+
+
+async def test_badges_that_are_typed(tmp_path: Path) -> None:
+    """A supervisor's badge, typed by a USB keyboard of its own, opens the load; everything else is as with OSDP."""
+    address = f"usb://1209:0002/00000901?usbip=127.0.0.1:{free_port()}"
+    reader = 'driver = "keyboard-badge-reader"\nkeyboard = "pt"\nbadge_characters = 8'
+    edits = {
+        "serial://../run/dev/badges?baud=9600": address,
+        'driver = "osdp-badge-reader"': reader,
+        'model = "PD-SIM"\nosdp_address = 1': 'model = "WEDGE-SIM"',
+        'kind = "badge reader"': 'kind = "badge reader that types"\nkeyboard = "pt"',
+    }
+    scenario = tmp_path / "typed.toml"
+    text = SCENARIO.read_text("utf-8")
+    for old, new in TYPED.items():
+        text = text.replace(old, new)
+    scenario.write_text(text, "utf-8")
+    with table(tmp_path, edits | TYPED) as daemon:
+        await play_and_compare(daemon, scenario)

@@ -1,7 +1,7 @@
 """A short table whose shuffler is on USB: pyusb with its reader thread, the daemon's parts and the room in one process.
 
-In two processes it cannot be had without hardware: a simulated USB device takes libusb's place within its host's
-process. So the daemon is killed here as a task is: nothing more goes out, nobody is told, its files stay.
+Here the simulated device takes libusb's place; in processes of their own, over USB/IP, they stand in test_cables.py.
+The daemon is killed here as a task is: nothing more goes out, nobody is told, its files stay.
 """
 
 from __future__ import annotations

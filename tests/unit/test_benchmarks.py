@@ -6,7 +6,16 @@ from collections import Counter
 
 import pytest
 
-from benchmarks import hub_day, idle_daemon, jam_alert, journal_rows, request_reply, serial_round_trip, short_day
+from benchmarks import (
+    alpha_amount,
+    hub_day,
+    idle_daemon,
+    jam_alert,
+    journal_rows,
+    request_reply,
+    serial_round_trip,
+    short_day,
+)
 from benchmarks.compare import Reach, Row, interleave, rows
 from benchmarks.table_day import CARDS, table_day
 from drivers import events
@@ -66,6 +75,10 @@ def test_request_reply() -> None:
 
 def test_jam_alert() -> None:
     assert_measured(jam_alert.measure(rounds=1, samples=3, rested=1), *[jam_alert.PEER] * 3)
+
+
+def test_alpha_amount() -> None:
+    assert_measured(alpha_amount.measure(rounds=1, samples=2), alpha_amount.PEER)
 
 
 def test_hub_day() -> None:

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from drivers.registry import TDL_DRIVERS
+from drivers.registry import ALPHA_SIGN, BADGE_DRIVERS, PAGE, TDL_DRIVERS
 from tableside.config import check, load_host
 from tableside.configuration.addresses import AddressRefused, read_address
-from tableside.configuration.device_rules import DRIVERS, OSDP_BADGE_READER
+from tableside.configuration.device_rules import DRIVERS
 from tableside.configuration.mistake import Severity
 from tests.support.config_files import TABLE, Edit, write_config
 
@@ -191,7 +191,7 @@ def test_what_is_no_address_of_a_device_is_refused(text: str) -> None:
 
 
 def test_the_drivers_of_the_configuration_are_those_of_the_registry() -> None:
-    assert set(DRIVERS) - {OSDP_BADGE_READER} == set(TDL_DRIVERS)
+    assert set(DRIVERS) - {*BADGE_DRIVERS, ALPHA_SIGN.name, PAGE.name} == set(TDL_DRIVERS)
 
 
 @pytest.mark.parametrize("typed", ["host.toml", "folder/host.toml", "./folder/../folder/host.toml"])
@@ -206,3 +206,47 @@ def test_a_relative_port_is_the_same_from_whichever_folder_the_file_is_named(
     assert check(Path(typed)) == []
     (shuffler, *_) = load_host(Path(typed)).tables[0].devices
     assert shuffler.address == f"serial://{tmp_path}/run/dev/shuffler?baud=115200"
+
+
+TYPED = (
+    Edit("table", "osdp-badge-reader", "keyboard-badge-reader"),
+    Edit("table", "serial:///dev/serial/by-id/badges?baud=9600", "usb://0c2e:0b61/901"),
+    Edit("table", "osdp_address = 1", 'keyboard = "de"\nbadge_characters = 10'),
+)
+
+
+def test_a_reader_that_types_needs_its_map_and_the_length_of_a_badge(tmp_path: Path) -> None:
+    assert check(write_config(tmp_path, *TYPED)) == []
+    bare = (*TYPED[:2], Edit("table", "osdp_address = 1", ""))
+    keys = {mistake.key for mistake in check(write_config(tmp_path, *bare))}
+    assert keys == {"devices[2].keyboard", "devices[2].badge_characters"}
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ('"de"', '"fr"', "devices[2].keyboard"),
+        ("= 10", "= 33", "devices[2].badge_characters"),
+        ("badge_characters = 10", "badge_characters = 10\nosdp_address = 1", "devices[2].osdp_address"),
+        ("usb://0c2e:0b61/901", "tcp://reader:4001", "devices[2].address"),
+    ],
+)
+def test_what_a_reader_that_types_cannot_have(tmp_path: Path, old: str, new: str, key: str) -> None:
+    (mistake,) = check(write_config(tmp_path, *TYPED, Edit("table", old, new)))
+    assert mistake.key == key
+
+
+def test_keys_of_typing_mean_nothing_for_osdp(tmp_path: Path) -> None:
+    (mistake,) = check(write_config(tmp_path, Edit("table", "osdp_address = 1", 'osdp_address = 1\nkeyboard = "us"')))
+    assert mistake.key == "devices[2].keyboard"
+
+
+def test_production_is_told_that_anybody_can_type(tmp_path: Path) -> None:
+    mistakes = check(write_config(tmp_path, *TYPED, PRODUCTION))
+    assert [(mistake.key, mistake.is_refused) for mistake in mistakes] == [("devices[2].driver", False)]
+
+
+def test_a_device_behind_usbip_counts_as_simulated(tmp_path: Path) -> None:
+    """BR-070."""
+    edits = Edit("table", "usb://1234:abcd/000777", "usb://1234:abcd/000777?usbip=127.0.0.1:3240"), PRODUCTION
+    assert "devices[1].address" in {mistake.key for mistake in check(write_config(tmp_path, *edits))}

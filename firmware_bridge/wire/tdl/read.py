@@ -52,6 +52,11 @@ def text(body: Mapping[int, Value], key: int) -> str:
     return value
 
 
+def opt_text(body: Mapping[int, Value], key: int) -> str | None:
+    """A text where it is given. Raises BadBody where it is something else."""
+    return text(body, key) if key in body else None
+
+
 def octets(body: Mapping[int, Value], key: int) -> bytes:
     """A byte string that must be there."""
     value = body.get(key)

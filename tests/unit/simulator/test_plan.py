@@ -53,6 +53,6 @@ def test_a_mistake_is_named(tmp_path: Path, text: str, says: str) -> None:
         read_plan(written(tmp_path, text))
 
 
-def test_usb_is_simulated_within_the_hosts_process_only() -> None:
-    with pytest.raises(CableRefused, match="usb_backend"):
+def test_usb_is_simulated_behind_usbip() -> None:
+    with pytest.raises(CableRefused, match="usbip=127"):
         socket_for("usb://1209:0001/000123", lambda: 1)

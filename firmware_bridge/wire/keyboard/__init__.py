@@ -1,0 +1,1 @@
+"""A keyboard's boot reports and the maps of its keys. Pure."""

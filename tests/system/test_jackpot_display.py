@@ -1,0 +1,112 @@
+"""Displays of one table, every part a process: asked at the command line, read at the table, through a kill -9."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simulator.side_client import ask
+from tests.support.processes import Running, daemon, simulated_table, tableside, until
+
+pytestmark = [pytest.mark.system, pytest.mark.timeout(180)]
+
+ROW = """[[devices]]
+name = "{name}"
+role = "display"
+driver = "{driver}"
+address = "serial://../run/dev/{name}?baud={baud}"
+serial_number = "{serial}"
+model = "{model}"
+display_characters = 13
+
+"""
+SIMULATED = """[[devices]]
+name = "{name}"
+kind = "{kind}"
+serial_number = "{serial}"
+address = "serial://../run/dev/{name}?baud={baud}"
+
+"""
+DISPLAYS = (
+    {
+        "name": "wall",
+        "driver": "tdl-display",
+        "kind": "display",
+        "baud": "115200",
+        "serial": "000888",
+        "model": "SIGN-SIM",
+    },
+    {
+        "name": "sign",
+        "driver": "alpha-sign",
+        "kind": "alpha sign",
+        "baud": "9600",
+        "serial": "S-1",
+        "model": "BetaBrite",
+    },
+)
+STAFF = "# Dealers of this table;"
+READER = '[[devices]]\nname = "badges"\nkind'
+EDITS = {
+    STAFF: "".join(ROW.format(**display) for display in DISPLAYS) + STAFF,
+    READER: "".join(SIMULATED.format(**display) for display in DISPLAYS) + READER,
+}
+
+
+def seen(folder: Path) -> Mapping[str, str]:
+    """What eyes at the table read on its displays."""
+    world: Any = ask(folder / "run" / "simulator.sock", {"act": "look"})
+    return dict(world["displays"])
+
+
+def until_seen(folder: Path, running: Running, text: str) -> None:
+    wanted = {str(display["name"]): text for display in DISPLAYS}
+    until(lambda: seen(folder) == wanted, lambda: f"{seen(folder)}, {wanted} expected; {running.log[-3000:]}")
+
+
+def show(running: Running, *arguments: str) -> dict[str, Any]:
+    """`tableside jackpot show`, its answer."""
+    command = ("jackpot", "show", *arguments, "--as", "S-201", "--socket", str(running.socket), "--json")
+    done = tableside(*command)
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return {**answer, "exit": done.returncode}
+
+
+def test_what_is_asked_for_is_read_at_the_table(tmp_path: Path) -> None:
+    """What only one of two displays could show is shown by none; the goal outlives a daemon that is killed."""
+    with simulated_table(tmp_path, edits=EDITS) as config:
+        control, log = tmp_path / "run" / "control.sock", tmp_path / "daemon.log"
+        with daemon(config, control, log) as running:
+            until_seen(tmp_path, running, "ONE MOMENT")
+            until(
+                lambda: all(
+                    running.told("state")["devices"]["known"].get(str(display["name"]), {}).get("is_connected")
+                    for display in DISPLAYS
+                ),
+                lambda: running.log[-3000:],
+            )
+            assert show(running, "--what", "amount", "--amount", "123456", "--currency", "EUR")["exit"] == 0
+            until_seen(tmp_path, running, "EUR 1,234.56")
+            refused = show(running, "--what", "amount", "--amount", "99999999999", "--currency", "EUR")
+            assert refused["exit"] != 0
+            refused = show(running, "--what", "amount", "--amount", "4000000000", "--currency", "EUR")
+            assert refused["exit"] != 0
+            assert "wall cannot show it" in json.dumps(refused)
+            assert seen(tmp_path) == {"wall": "EUR 1,234.56", "sign": "EUR 1,234.56"}
+            assert show(running, "--what", "won")["exit"] == 0
+            until_seen(tmp_path, running, "JACKPOT WON")
+            until(
+                lambda: running.told("state")["displays"]["shown"] == {"wall": 2, "sign": 2},
+                lambda: str(running.told("state")["displays"]),
+            )
+            running.end(signal.SIGKILL)
+        with daemon(config, control, log) as running:
+            until_seen(tmp_path, running, "JACKPOT WON")
+            assert show(running, "--what", "amount", "--amount", "1000000", "--currency", "EUR")["exit"] == 0
+            until_seen(tmp_path, running, "EUR 10,000.00")
+            assert running.end() == 0
