@@ -207,6 +207,7 @@ class Supervisor(OnCall):
         "BADGES-REFUSED": "_confirm",
         "DEVICE-FAULT": "_have_mended",
         "FEED-FAULT": "_have_mended",
+        "DOUBLE-FEED": "_clear_fault",
         "COUNT-SHORT": "count_again",
     }
     skills: ClassVar[dict[str, str]] = OnCall.skills | {"exchange the machine": "exchange_machine"}
@@ -283,6 +284,11 @@ class Supervisor(OnCall):
     async def _have_mended(self, alert: StandingAlert) -> None:
         """Call the technician, stand by, clear the fault by its name."""
         await self.scene.first(Technician).mend_part()
+        await self._clear_fault(alert)
+
+    async def _clear_fault(self, alert: StandingAlert) -> None:
+        """Nothing is to be mended, or no more: clear the fault by its name."""
+        await self.dawdle(*WORK_S)
         device, _, fault = alert.place.partition(":")
         await self.insist("clear-fault", device=device, fault=int(fault))
 

@@ -23,7 +23,7 @@ from tableside.requests import CardsTakenOut, CountAll, EnterSort, OpenLid, Sort
 from tableside.state import TableState
 from tests.support.put_right import clear_alerts, put_right, table_at
 from tests.support.reached import Reached, marks_of, search, state_mark
-from tests.support.session import load_packet, loading, open_table, unloaded
+from tests.support.session import levels, load_packet, loading, open_table, unloaded
 from tests.support.situations import jammed
 from tests.support.swaps import loaded_spare
 from tests.support.table import ENFORCING, Table
@@ -77,6 +77,17 @@ def counted_by_hand() -> Table:
     return table
 
 
+def differs_twice() -> Table:
+    """Two counts of the machine do not agree with the account."""
+    table = open_table()
+    assert table.ask(CountAll, by="S1").is_accepted
+    for _ in range(2):
+        number = next(iter(table.state.commands.open.values())).number
+        table.notice(events.CommandEnded, command=number, outcome=events.Outcome.DONE, moved=0)
+        levels(table, content=311)
+    return table
+
+
 def answered_before_the_path_is_clear() -> Table:
     """The supervisor has answered for the cards; the machine still feels one."""
     table = jammed()
@@ -95,6 +106,7 @@ FARTHER: dict[str, Callable[[], Table]] = {
     "sort is IRREGULAR": irregular,
     "machine swap is RULING": to_be_ruled,
     "count is BY_HAND": counted_by_hand,
+    "difference is HAND_COUNT": differs_twice,
     "jam is ANSWERED at carousel": answered_before_the_path_is_clear,
 }
 
