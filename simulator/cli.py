@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from .side_client import SideChannelRefused, answers, ask
+from .side_client import SideChannelRefused, answers, ask, ask_hands
 
 if TYPE_CHECKING:
     from .room import Room
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 # As in sysexits: the file is wrong; something cannot be done now.
 EXIT_CONFIG = 78
 EXIT_UNAVAILABLE = 69
+
+Asks = Callable[[Path, dict[str, object]], object]
 
 SIDE_CHANNEL = click.option(
     "--side-channel",
@@ -150,7 +153,7 @@ def deeds() -> None:
 @click.argument("with_", metavar="[KEY=VALUE]...", nargs=-1)
 def person(side_channel: Path, deed: str, with_: tuple[str, ...]) -> None:
     """Do what a person's hands do, such as: press-key key=done. `tableside-sim deeds` lists what hands can do."""
-    _tell(side_channel, {"act": "person", "deed": {"does": deed, **_fields(with_)}})
+    _tell(side_channel, {"act": "person", "deed": {"does": deed, **_fields(with_)}}, asks=ask_hands)
 
 
 @main.command()
@@ -171,9 +174,9 @@ def _is_no_file(error: OSError, file: Path) -> NoReturn:
     sys.exit(EXIT_CONFIG)
 
 
-def _tell(side_channel: Path, message: dict[str, object], *, as_json: bool = False) -> None:
+def _tell(side_channel: Path, message: dict[str, object], *, as_json: bool = False, asks: Asks = ask) -> None:
     try:
-        told = ask(side_channel, message)
+        told = asks(side_channel, message)
     except SideChannelRefused as refused:
         click.echo(str(refused), err=True)
         sys.exit(EXIT_UNAVAILABLE)

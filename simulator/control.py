@@ -18,10 +18,10 @@ from .deed_words import mistake
 from .deeds import Impossible, PersonDeed, Proof, WorldDeed, members
 from .looking import look, look_at_everything
 from .room import Room
+from .undone import moved_nothing
 
 MAX_LINE_BYTES = 65_536
 OWNER_ONLY = 0o600
-READS = ("look", "proofs")
 
 
 class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -34,7 +34,10 @@ class Message(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Said(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The answer: *told*, *done*, *impossible* (hands cannot), or *mistaken* (the message was no message)."""
+    """The answer: *told*, *done*, *impossible* (hands cannot), or *mistaken* (the message was no message).
+
+    *done* with a text: hands came away with nothing, and why. Who deals looks, and tries again.
+    """
 
     id: str
     answer: str
@@ -65,7 +68,7 @@ class SideDesk:
         self._person = msgspec.json.Decoder(type=_any_of(PersonDeed))
         self._world = msgspec.json.Decoder(type=_any_of(WorldDeed))
         self._message = msgspec.json.Decoder(type=Message)
-        self._acts: Mapping[str, Callable[[Message], Awaitable[object]]] = {
+        self._acts: Mapping[str, Callable[[Message], Awaitable[Said]]] = {
             "look": self._look,
             "person": self._person_does,
             "world": self._world_does,
@@ -87,38 +90,39 @@ class SideDesk:
             act = self._acts.get(message.act)
             if act is None:
                 return Said(id=name, answer="mistaken", text=f"act: one of {', '.join(self._acts)}")
-            return Said(
-                id=name, answer="told" if message.act in ("look", "proofs") else "done", what=await act(message)
-            )
+            return await act(message)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             return Said(id=name, answer="mistaken", text=mistake(message.act, message.deed, error))
         except Impossible as why:
             return Said(id=name, answer="impossible", text=str(why))
 
-    async def _look(self, message: Message) -> object:
+    async def _look(self, message: Message) -> Said:
         self._room.stage.settle()
         if not message.everything:
-            return look(self._room)
+            return Said(id=message.id, answer="told", what=look(self._room))
         if not self._room.plan.simulation.is_lab:
             raise Impossible("everything is shown only where the simulation file says is_lab = true")
-        return look_at_everything(self._room)
+        return Said(id=message.id, answer="told", what=look_at_everything(self._room))
 
-    async def _person_does(self, message: Message) -> object:
+    async def _person_does(self, message: Message) -> Said:
         deed: PersonDeed = self._person.decode(message.deed)
-        return deed.carry_out(self._room)
+        seen = deed.carry_out(self._room)
+        why = deed.why_nothing(self._room) if moved_nothing(seen) else ""
+        return Said(id=message.id, answer="done", what=seen, text=why)
 
-    async def _world_does(self, message: Message) -> object:
+    async def _world_does(self, message: Message) -> Said:
         deed: WorldDeed = self._world.decode(message.deed)
         self.causes.append(Cause(deed, await deed.carry_out(self._room)))
-        return {"cause": len(self.causes)}
+        return Said(id=message.id, answer="done", what={"cause": len(self.causes)})
 
-    async def _proofs(self, message: Message) -> object:
+    async def _proofs(self, message: Message) -> Said:
         """Every cause by number, and whether it has had its effect."""
         self._room.stage.settle()
-        return [
+        told = [
             {"cause": number, "deed": msgspec.to_builtins(cause.deed), "fired": cause.has_fired}
             for number, cause in enumerate(self.causes, 1)
         ]
+        return Said(id=message.id, answer="told", what=told)
 
     def _look_at_causes(self) -> None:
         for cause in self.causes:

@@ -11,6 +11,7 @@ from .blackjack import Player, bank_draws, is_blackjack, is_bust
 from .hands_voice import CannotDo
 from .people import CastMember, Person, Scene
 from .sorting import sorted_groups
+from .staff import Supervisor
 from .world.table import ASIDE, BANK, CABINET, HOLE, RESERVE, SPLIT, SPREAD, TRAY
 
 # People's times, in seconds of a table at play rate: about 23 cards and some words in a minute.
@@ -76,6 +77,9 @@ class Dealer(Person):
         for cards in packets:
             await self.load_packet(cards)
             await self.dawdle(pauses_s / 2, pauses_s)
+        left = (await self.scene.look())["heaps"].get(SPREAD, 0)
+        if left:  # it came out at a jam: a packet more, in the supervisor's name
+            await self.load_packet(left, by=self.scene.first(Supervisor))
 
     async def load_aside(self) -> None:
         """Load all that was counted out of another machine, in packets that a hopper takes."""
@@ -86,11 +90,11 @@ class Dealer(Person):
             await self.dawdle(2, 5)
             left -= packet
 
-    async def load_packet(self, cards: int, source: str = SPREAD) -> None:
+    async def load_packet(self, cards: int, source: str = SPREAD, by: Person | None = None) -> None:
         """Count a packet, lay it into the hopper, say how many; wait until it is in. Raises `CannotDo`."""
         mark = self.scene.watch.last_seq
         await self.do("lay-in-hopper", source=source, cards=cards)
-        said = await self.say("load-packet", cards=cards)
+        said = await (by or self).say("load-packet", cards=cards)
         if said["answer"] != "accepted":
             await self.do("take-from-hopper", to=source)
             raise CannotDo(f"{said.get('text')}: {said.get('next_step')}")

@@ -40,6 +40,10 @@ class PersonDeed(
         """Do it; returns what the person sees of it. Raises `Impossible`."""
         raise NotImplementedError
 
+    def why_nothing(self, room: Room) -> str:
+        """Asked after a deed that moved no card: what there is instead. Empty: that was no failure."""
+        return ""
+
 
 class WorldDeed(msgspec.Struct, frozen=True, kw_only=True, tag_field="does", tag=deed_name, forbid_unknown_fields=True):
     """What happens to the table by itself."""

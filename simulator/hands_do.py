@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from .deeds import A_CARD, Impossible, PersonDeed, card_in, device_name, machine_of, place, said
 from .room import Room
+from .undone import empty_place, nothing_drawn, nothing_inside, nothing_laid, nothing_stuck, nothing_taken
 from .world import hands
 from .world.badges import Badge, BadgeHead
 from .world.cards import Card
@@ -80,6 +81,10 @@ class Draw(PersonDeed, frozen=True, kw_only=True):
         room.stage.act(lambda: pull(room.table.machine, target))
         return {"cards": [_seen(card, self.to) for card in target if card not in before]}
 
+    def why_nothing(self, room: Room) -> str:
+        """See `PersonDeed`."""
+        return nothing_drawn(room.table.machine)
+
 
 class Move(PersonDeed, frozen=True, kw_only=True):
     """Lay cards elsewhere on the table: one by name, so many from the top, or all (0)."""
@@ -104,6 +109,10 @@ class Move(PersonDeed, frozen=True, kw_only=True):
         room.stage.act(lay)
         return {"cards": [_seen(card, self.to) for card in chosen]}
 
+    def why_nothing(self, room: Room) -> str:
+        """See `PersonDeed`."""
+        return empty_place(room, self.source)
+
 
 class Gather(PersonDeed, frozen=True, kw_only=True):
     """Gather the round's cards and those of the tray in one hand."""
@@ -112,6 +121,10 @@ class Gather(PersonDeed, frozen=True, kw_only=True):
         """See `PersonDeed`: how many there are now."""
         return {"count": room.stage.act(lambda: len(room.table.felt.gather()))}
 
+    def why_nothing(self, room: Room) -> str:
+        """See `PersonDeed`."""
+        return "no card lies before a seat, at the bank, in the tray or on the spread"
+
 
 class Wash(PersonDeed, frozen=True, kw_only=True):
     """Mix what lies there, by hand."""
@@ -119,10 +132,14 @@ class Wash(PersonDeed, frozen=True, kw_only=True):
     source: str = SPREAD
 
     def carry_out(self, room: Room) -> Mapping[str, object]:
-        """See `PersonDeed`."""
-        place(room, self.source)
+        """See `PersonDeed`: how many cards were mixed."""
+        pile = place(room, self.source)
         room.stage.act(lambda: room.table.wash(self.source))
-        return {}
+        return {"count": len(pile)}
+
+    def why_nothing(self, room: Room) -> str:
+        """See `PersonDeed`."""
+        return empty_place(room, self.source)
 
 
 class LookThrough(PersonDeed, frozen=True, kw_only=True):
@@ -152,6 +169,10 @@ class LayInHopper(PersonDeed, frozen=True, kw_only=True):
         packet = source[: self.cards] if self.cards else source
         return {"count": room.stage.act(lambda: hands.put_packet(machine, packet))}
 
+    def why_nothing(self, room: Room) -> str:
+        """See `PersonDeed`."""
+        return nothing_laid(room, place(room, self.source), machine_of(room, self.device))
+
 
 class TakeFromHopper(PersonDeed, frozen=True, kw_only=True):
     """Take back what still lies in the hopper."""
@@ -164,6 +185,10 @@ class TakeFromHopper(PersonDeed, frozen=True, kw_only=True):
         target, machine = place(room, self.to), machine_of(room, self.device)
         return {"count": room.stage.act(lambda: hands.take_packet(machine, target))}
 
+    def why_nothing(self, room: Room) -> str:
+        """See `PersonDeed`."""
+        return nothing_taken(machine_of(room, self.device), "hopper")
+
 
 class TakeFromMouth(PersonDeed, frozen=True, kw_only=True):
     """Take the cards that the machine gave out by command."""
@@ -175,6 +200,10 @@ class TakeFromMouth(PersonDeed, frozen=True, kw_only=True):
         """See `PersonDeed`."""
         target, machine = place(room, self.to), machine_of(room, self.device)
         return {"count": room.stage.act(lambda: hands.take_from_mouth(machine, target))}
+
+    def why_nothing(self, room: Room) -> str:
+        """See `PersonDeed`."""
+        return nothing_taken(machine_of(room, self.device), "mouth")
 
 
 class LiftLid(PersonDeed, frozen=True, kw_only=True):
@@ -217,6 +246,10 @@ class TakeStuck(PersonDeed, frozen=True, kw_only=True):
         skill = hands.Skill.TECHNICIAN if self.with_tools else hands.Skill.SUPERVISOR
         return {"count": room.stage.act(lambda: hands.take_stuck(machine, self.spot, target, skill))}
 
+    def why_nothing(self, room: Room) -> str:
+        """See `PersonDeed`."""
+        return nothing_stuck(machine_of(room, self.device), self.spot)
+
 
 class TakeFromNose(PersonDeed, frozen=True, kw_only=True):
     """Take the card that stands at the exit out by hand, at an open lid."""
@@ -234,6 +267,10 @@ class TakeFromNose(PersonDeed, frozen=True, kw_only=True):
             "bent": [said(card) for card in cards if card in target and card.is_bent],
         }
 
+    def why_nothing(self, room: Room) -> str:
+        """See `PersonDeed`."""
+        return nothing_inside(machine_of(room, self.device), "no card stands at the exit")
+
 
 class EmptyByHand(PersonDeed, frozen=True, kw_only=True):
     """Take every card inside out, at an open lid."""
@@ -245,6 +282,10 @@ class EmptyByHand(PersonDeed, frozen=True, kw_only=True):
         """See `PersonDeed`."""
         machine, target = machine_of(room, self.device), place(room, self.to)
         return {"count": room.stage.act(lambda: hands.take_all(machine, target))}
+
+    def why_nothing(self, room: Room) -> str:
+        """See `PersonDeed`."""
+        return nothing_inside(machine_of(room, self.device), "no card is inside")
 
 
 class ExchangeMachine(PersonDeed, frozen=True, kw_only=True):

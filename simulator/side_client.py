@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 from pathlib import Path
+from typing import Any
 
 # A simulator that is there answers at once; pulling a cable may take a second.
 ANSWER_TIMEOUT_S = 10.0
@@ -15,8 +16,24 @@ class SideChannelRefused(Exception):
     """Nobody answers there, or the answer is no: says what and what to do."""
 
 
+class NothingDone(SideChannelRefused):
+    """Hands came away with nothing: says what is there."""
+
+
 def ask(path: Path, message: dict[str, object]) -> object:
     """The answer's `what`. Raises `SideChannelRefused`."""
+    return _asked(path, message).get("what")
+
+
+def ask_hands(path: Path, message: dict[str, object]) -> object:
+    """As `ask`, for a person who wants something done. Raises `NothingDone` where hands came away with nothing."""
+    said = _asked(path, message)
+    if said.get("text"):
+        raise NothingDone(f"nothing done: {said['text']}")
+    return said.get("what")
+
+
+def _asked(path: Path, message: dict[str, object]) -> dict[str, Any]:
     line = json.dumps({"id": "cli", **message}, ensure_ascii=False).encode() + b"\n"
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as channel:
@@ -28,9 +45,9 @@ def ask(path: Path, message: dict[str, object]) -> object:
         raise SideChannelRefused(
             f"no simulator answers at {path} ({error.strerror or error}): start one with `tableside-sim serve`"
         ) from error
-    said = json.loads(answer)
+    said: dict[str, Any] = json.loads(answer)
     if said["answer"] in ("told", "done"):
-        return said.get("what")
+        return said
     raise SideChannelRefused(f"{said['answer']}: {said.get('text', '')}")
 
 

@@ -68,6 +68,8 @@ class OnCall(Person):
                 late_s = 0.0
                 await self.tap()
                 await self.scene.wait(LOOK_S)
+            if isinstance(self, Supervisor) and watch.find_alert("PACKET-DIFFERS") is not None:
+                await self.look_into_hopper()
             await self.scene.wait(LOOK_S)
 
     def lapse_s(self) -> float:
@@ -172,7 +174,12 @@ class Management(OnCall):
         "SORT-MISSING": "_decide",
         "SORT-EXTRA": "_decide",
         "SORT-FOREIGN": "_decide",
+        "COUNT-LONG": "_have_counted",
     }
+
+    async def _have_counted(self, alert: StandingAlert) -> None:
+        """Nothing is touched; the floor supervisor counts, and enters it."""
+        await self.scene.first(Supervisor).count_again(alert)
 
     async def _decide(self, alert: StandingAlert) -> None:
         """Look at what the sort has named, and say what is done about it (CSM-6)."""
@@ -200,6 +207,8 @@ class Supervisor(OnCall):
         "BADGES-REFUSED": "_confirm",
         "DEVICE-FAULT": "_have_mended",
         "FEED-FAULT": "_have_mended",
+        "DOUBLE-FEED": "_clear_fault",
+        "COUNT-SHORT": "count_again",
     }
     skills: ClassVar[dict[str, str]] = OnCall.skills | {"exchange the machine": "exchange_machine"}
 
@@ -275,8 +284,37 @@ class Supervisor(OnCall):
     async def _have_mended(self, alert: StandingAlert) -> None:
         """Call the technician, stand by, clear the fault by its name."""
         await self.scene.first(Technician).mend_part()
+        await self._clear_fault(alert)
+
+    async def _clear_fault(self, alert: StandingAlert) -> None:
+        """Nothing is to be mended, or no more: clear the fault by its name."""
+        await self.dawdle(*WORK_S)
         device, _, fault = alert.place.partition(":")
         await self.insist("clear-fault", device=device, fault=int(fault))
+
+    async def count_again(self, alert: StandingAlert) -> None:
+        """Look everywhere and have the machine count once more; then enter what lies where (CSM-6)."""
+        if alert.place:
+            return  # of an unload: the sort names them
+        await self.dawdle(*HEAR_S)
+        mark = self.scene.watch.last_seq
+        await self.insist("count-all")
+        await self.until(lambda: self.scene.watch.has("CountEnded", mark), CLEARED_WITHIN_S)
+        heaps = (await self.scene.look())["heaps"]
+        counted = {
+            "table": sum(heaps.get(name, 0) for name in (SPREAD, TRAY)),
+            "machine": self.scene.watch.since(mark, "CountEnded")[-1].body["counted"],
+        }
+        for place, cards in counted.items():
+            if alert.number in self.scene.watch.alerts:
+                await self.insist("hand-count", place=place, cards=cards)
+
+    async def look_into_hopper(self) -> None:
+        """A packet was counted short. What its hopper still holds goes in; it is empty: that is entered (CSM-5)."""
+        await self.dawdle(*WORK_S)
+        machines = (await self.scene.look())["machines"].values()
+        if not any(machine["in hopper"] for machine in machines if machine["in play"]):
+            await self.insist("hand-count", place="hopper", cards=0)
 
     async def exchange_machine(self, spare: str) -> None:
         """With room management: count the old machine out, set the spare in, and say that the round goes on."""

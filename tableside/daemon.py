@@ -10,10 +10,10 @@ from typing import NoReturn
 
 import structlog
 
-from firmware_bridge.session.osdp import OsdpBus
 from tableside.config import HostConfig
 from tableside.control.desk import About, Desk
 from tableside.control.pin_desk import PinDesk
+from tableside.equipment import SharedBus
 from tableside.ground import Ground
 from tableside.inputs import SpaceEnough, SpaceLow
 from tableside.journal.space import SpaceFact, SpaceLevel, space_facts
@@ -36,7 +36,7 @@ class Daemon:
     """All tables of a host. `open`, then `run` until `stop` is set."""
 
     def __init__(self, host: HostConfig, ground: Ground, version: str) -> None:
-        buses: dict[str, OsdpBus] = {}
+        buses: dict[str, SharedBus] = {}
         self.tables: dict[str, TableHost] = {}
         self.neighbours = Neighbours(self.tables, host.sections)
         for table in host.tables:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, fields
+from functools import partial
 from pathlib import Path
 from typing import NoReturn
 
@@ -12,7 +13,7 @@ from drivers.badges.osdp_reader import ReaderSettings
 from drivers.device import Device, Report
 from drivers.displays.alpha_sign import SignSettings
 from drivers.displays.page import PageSettings
-from drivers.events import DeviceLost, DisplayLost, Fact, ReaderLost
+from drivers.events import DeviceLost, DisplayLost, ReaderLost
 from drivers.registry import (
     ALPHA_SIGN,
     KEYBOARD_READER,
@@ -42,11 +43,20 @@ from tableside.diagnosis.traces import Cable
 from tableside.ground import Ground
 
 Run = Callable[[], Coroutine[None, None, NoReturn]]
+Tell = Callable[[], Awaitable[None]]
 Health = Callable[[], dict[str, object]]
 Counts = LinkCounts | BusCounts | StationCounts | ScanCounts
 BROKEN = "its driver's task broke and is made anew"
 # A bus stands while one of its readers is silent.
 NOT_ON_CABLE = "its cable stands, and it does not answer there: see its power and its address on the bus"
+
+
+@dataclass(frozen=True, slots=True)
+class SharedBus:
+    """A bus, and who is told when its task breaks: readers of other tables may be on it."""
+
+    bus: OsdpBus
+    behind: list[Tell] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -58,7 +68,7 @@ class Equipment:
     health: dict[str, Health] = field(default_factory=dict)
     lines: list[TdlLine] = field(default_factory=list)
     cables: dict[str, Cable] = field(default_factory=dict)  # by the device that names the cable first
-    behind: dict[str, list[Fact]] = field(default_factory=dict)  # what is told when the task of that name breaks
+    behind: dict[str, list[Tell]] = field(default_factory=dict)  # who is told when the task of that name breaks
 
     @property
     def has_orders(self) -> bool:
@@ -66,7 +76,7 @@ class Equipment:
         return any(line.has_orders for line in self.lines)
 
 
-def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses: dict[str, OsdpBus]) -> Equipment:
+def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses: dict[str, SharedBus]) -> Equipment:
     """Every device of the table, not yet running. The configuration was checked: nothing here refuses it.
 
     `buses`, by address, may have stations of other tables: a bus runs with the table that names it first.
@@ -100,7 +110,7 @@ def _add_tdl(equipment: Equipment, device: shape.Device, ground: Ground, report:
     equipment.devices[device.name] = driver
     equipment.running[device.name] = driver.run
     equipment.lines.append(driver.line)
-    equipment.behind[device.name] = [DeviceLost(device=device.name, why=BROKEN)]
+    equipment.behind[device.name] = [partial(report, DeviceLost(device=device.name, why=BROKEN))]
     line = driver.line
     equipment.health[device.name] = lambda: _health(line.keeper, line.counts, is_connected=line.keeper.is_up)
 
@@ -119,7 +129,7 @@ def _add_sign(equipment: Equipment, device: shape.Device, ground: Ground, report
     sign = build_sign(settings, report, lambda: _connected(ground, device.address, cable), ground.jitter())
     equipment.devices[device.name] = sign
     equipment.running[device.name] = sign.run
-    equipment.behind[device.name] = [DisplayLost(device=device.name, why=BROKEN)]
+    equipment.behind[device.name] = [partial(report, DisplayLost(device=device.name, why=BROKEN))]
     equipment.health[device.name] = lambda: _health(sign.keeper, sign.counts, is_connected=sign.keeper.is_up)
 
 
@@ -137,25 +147,26 @@ def _add_page(
     page = build_page(settings, report, ground.jitter())
     equipment.devices[device.name] = page
     equipment.running[device.name] = page.run
-    equipment.behind[device.name] = [DisplayLost(device=device.name, why=BROKEN)]
+    equipment.behind[device.name] = [partial(report, DisplayLost(device=device.name, why=BROKEN))]
     equipment.health[device.name] = lambda: _health(page.keeper, page.counts, is_connected=page.is_connected)
 
 
 def _add_reader(
-    equipment: Equipment, device: shape.Device, ground: Ground, report: Report, buses: dict[str, OsdpBus]
+    equipment: Equipment, device: shape.Device, ground: Ground, report: Report, buses: dict[str, SharedBus]
 ) -> None:
     """Readers at one address share its bus, which runs as a task of its own."""
-    bus = buses.get(device.address)
-    if bus is None:
+    shared = buses.get(device.address)
+    if shared is None:
         name = f"bus of {device.name}"
         settings = BusSettings(name, device.address, _line_profile(device.address))
         cable = Cable(OSDP, ground.clock)
-        bus = OsdpBus(settings, lambda: _connected(ground, device.address, cable), jitter=ground.jitter())
-        buses[device.address] = bus
+        shared = SharedBus(OsdpBus(settings, lambda: _connected(ground, device.address, cable), jitter=ground.jitter()))
+        buses[device.address] = shared
         equipment.cables[device.name] = cable
-        equipment.running[name] = bus.run
-    lost = ReaderLost(device=device.name, why=BROKEN)
-    equipment.behind.setdefault(bus.settings.name, []).append(lost)
+        equipment.running[name] = shared.bus.run
+        equipment.behind[name] = shared.behind
+    bus, lost = shared.bus, partial(report, ReaderLost(device=device.name, why=BROKEN))
+    shared.behind.append(lost)
     equipment.behind[device.name] = [lost]
     reader = build_badge_reader(_reader_settings(device), bus, report)
     equipment.devices[device.name] = reader
@@ -179,7 +190,7 @@ def _add_keyboard_reader(equipment: Equipment, device: shape.Device, ground: Gro
     reader = build_keyboard_reader(settings, lambda: _connected(ground, device.address, cable), report, ground.jitter())
     equipment.devices[device.name] = reader
     equipment.running[device.name] = reader.run
-    equipment.behind[device.name] = [ReaderLost(device=device.name, why=BROKEN)]
+    equipment.behind[device.name] = [partial(report, ReaderLost(device=device.name, why=BROKEN))]
     equipment.health[device.name] = lambda: _health(reader.keeper, reader.counts, is_connected=reader.is_connected)
 
 

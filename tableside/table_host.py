@@ -13,7 +13,6 @@ from drivers.device import Display, TdlDevice
 from drivers.displays.showing import Showing
 from drivers.events import DeviceReady, Fact, LampColour, LampPattern, Shown
 from firmware_bridge.session.backoff import OWN_CABLE_S, Backoff
-from firmware_bridge.session.osdp import OsdpBus
 from tableside.badges import Badges
 from tableside.config import HostConfig, TableConfig
 from tableside.configuration.house import house_of, staff_by_badge
@@ -22,7 +21,7 @@ from tableside.control.curtain import Curtain
 from tableside.control.desk import TableStopped
 from tableside.decisions import RequestAnswered
 from tableside.diagnosis.traces import Cable
-from tableside.equipment import Equipment, Run, equip
+from tableside.equipment import Equipment, Run, SharedBus, equip
 from tableside.ground import Ground
 from tableside.house import House
 from tableside.hub import Entry, Hub
@@ -63,7 +62,7 @@ class TableHost:
         ground: Ground,
         *,
         version: str,
-        buses: dict[str, OsdpBus],
+        buses: dict[str, SharedBus],
         listen: Callable[[TableHost, Sequence[Entry]], None],
     ) -> None:
         """`buses` are shared with the other tables; `listen` hears every row of this one after its own listeners."""
@@ -289,7 +288,7 @@ class TableHost:
         cast(TdlDevice, self._equipment.devices[ready.device]).resume_notices(ready.boot, held)
 
     async def _keep(self, name: str, run: Run) -> NoReturn:
-        """A driver's task that breaks is made anew, later each time; the table knows the device as away (BR-026)."""
+        """A driver's task that breaks is made anew, later each time; whose device it is knows it as away (BR-026)."""
         backoff = Backoff(OWN_CABLE_S, self._ground.jitter())
         while True:
             try:
@@ -297,8 +296,7 @@ class TableHost:
             except Exception as error:
                 self.restarts[name] = self.restarts.get(name, 0) + 1
                 _log.error("task_crashed", task=name, device=name, restarts=self.restarts[name], exc_info=error)
-                for lost in self._equipment.behind.get(name, ()):
-                    await self.report(lost)
+                await asyncio.gather(*(tell() for tell in self._equipment.behind.get(name, ())))
             await asyncio.sleep(backoff.next_s())
 
 

@@ -204,6 +204,18 @@ def _call_search(turn: Turn, _what: CountEnded) -> None:
     alerts.raise_alert(turn, text, k=str(abs(net)), n=str(total + net), total=str(total))
 
 
+def _is_explained(turn: Turn, what: CountEnded) -> bool:
+    """The count finds in the machine just what a person's count elsewhere has left unexplained."""
+    unexplained = turn.state.account.at(UNEXPLAINED)
+    return unexplained != 0 and what.counted - what.expected == unexplained
+
+
+def _explained(turn: Turn, what: CountEnded) -> None:
+    card_account.move(turn, UNEXPLAINED, MACHINE, turn.state.account.at(UNEXPLAINED), Evidence.METER, "count")
+    if of(turn).incident:
+        _settle(turn, UNCOUNTED, "count")
+
+
 def _miscount(turn: Turn, _what: CountEnded) -> None:
     """Count agrees with the balance: the sensor was wrong, or the card lies outside the machine and nobody said so."""
     known = of(turn)
@@ -280,6 +292,8 @@ def _hand_counted_at_rest(turn: Turn, what: HandCount) -> None:
         DifferenceFound(incident=number, place=what.place, observed=what.cards, expected=expected, sensor="hand count")
     )
     _hand_counted(turn, what)
+    if turn.state.procedures.rounds.state.value == "waiting" and what.place != MACHINE:
+        turn.happened(CountWanted(why=UNEXPLAINED))  # it may have passed the sensor uncounted
 
 
 def _settle(turn: Turn, how: str, by: str) -> None:
@@ -342,10 +356,9 @@ PROCEDURE = Procedure(
             Row(state, CountEnded, S.AGREED, _passed_uncounted, _is_elsewhere, said="found by the count")
             for state in (S.SUSPECTED, S.CONFIRMED, S.HAND_COUNT)
         ),
-        *(
-            Row(state, CountEnded, S.HAND_COUNT, _call_search, _is_nowhere, said="found nowhere")
-            for state in (S.SUSPECTED, S.CONFIRMED)
-        ),
+        *(Row(state, CountEnded, S.AGREED, _explained, _is_explained, said="explained by the count") for state in S),
+        Row(S.SUSPECTED, CountEnded, S.CONFIRMED, _count_again, _is_nowhere, said="found nowhere"),
+        Row(S.CONFIRMED, CountEnded, S.HAND_COUNT, _call_search, _is_nowhere, said="found nowhere"),
         Row(S.HAND_COUNT, CountEnded, None, when=_is_nowhere, said="found nowhere"),
         Row(S.AGREED, CountEnded, S.CONFIRMED, _found_by_count, _counts_differ, said="count differs"),
         Row(S.AGREED, CountEnded, None, said="count agrees"),

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from drivers.events import LevelsRead, PacketEnded
 from tableside import card_account, devices, incidents, presence
-from tableside.card_account import ASIDE, HOPPER, MACHINE, Evidence
+from tableside.card_account import ASIDE, HOPPER, MACHINE, UNEXPLAINED, Evidence
 from tableside.happenings import (
     CardsEntered,
     CardsHandled,
     ClosingAnnounced,
     CountEnded,
+    CountWanted,
     DeviceCame,
     DifferenceSettled,
     PermitSpent,
@@ -120,6 +121,8 @@ def _completed(turn: Turn, _what: LevelsRead) -> None:
         presence.end(turn, Operation.LOAD)  # a swap and a reload end their own presence
     turn.happened(LoadCompleted(kind=load.kind, cards=load.loaded, packets=load.packet))
     turn.happened(QuietPointReached(point="load ended"))
+    if turn.state.account.at(UNEXPLAINED):
+        turn.happened(CountWanted(why=UNEXPLAINED))  # a packet's card may have passed the sensor uncounted
 
 
 def _give_up(turn: Turn, _what: ClosingAnnounced) -> None:
@@ -260,10 +263,10 @@ PROCEDURE = Procedure(
     ),
     next_step={
         S.NOT_BEGUN: "begin the load with a floor supervisor present",
-        S.AWAITING: "put the next packet into the hopper and say how many cards it has",
+        S.AWAITING: "put the next packet, or what is left, into the hopper and say how many cards it has",
         S.FEEDING: "wait until the packet is in",
         S.PAUSED: "floor supervisor: tap the badge again; leave the cards",
-        S.DIFFERS: "put the rest in, or let the supervisor say how many cards the packet really had",
+        S.DIFFERS: "put the rest in; or floor supervisor: say how many the packet had, or hand-count the hopper",
         S.RECOUNTING: "wait until the machine has counted",
         S.CHECKING: "wait until the machine has told its levels",
         S.OVER: "cards come in again by card change, machine swap or incident reload",

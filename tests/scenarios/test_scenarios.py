@@ -41,7 +41,16 @@ async def test_a_day_comes_out_as_expected(
         assert len(wire.valid) >= rules, sorted(wire.valid)
 
 
-@pytest.mark.parametrize(("seed", "mishap"), [(1, "misread"), (3, "jam")], ids=["misread", "jam"])
+# What happens at these seeds, and what comes of it.
+MISHAPS = {
+    "a return counted short": (2, "misread"),
+    "a jam in the load, a packet counted short": (14, "jam"),
+    "two dealt as one, unnoticed": (20, "double feed"),
+    "two at the exit, noticed": (36, "double feed"),
+}
+
+
+@pytest.mark.parametrize(("seed", "mishap"), MISHAPS.values(), ids=MISHAPS)
 async def test_an_evening_at_the_rates_of_the_field_balances_to_the_card(
     seed: int, mishap: str, tmp_path: Path
 ) -> None:

@@ -225,7 +225,7 @@ def virtual_plan(*, seed: int, chance: Chance = Chance.NEVER) -> Plan:
     return msgspec.structs.replace(
         plan,
         simulation=msgspec.structs.replace(
-            plan.simulation, pace=1.0, seed=seed, chance=chance, is_lab=True, side_channel=""
+            plan.simulation, pace=1.0, seed=seed, chance=chance, is_lab=True, side_channel="", recordings=""
         ),
         devices=tuple(msgspec.structs.replace(device, address=f"memory://{device.name}") for device in plan.devices),
     )

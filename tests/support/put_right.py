@@ -8,6 +8,7 @@ from tableside import devices, inputs, requests
 from tableside.card_account import MACHINE
 from tableside.commands import Stage
 from tableside.procedures import left_behind
+from tableside.requests import SortedDecks
 from tableside.state import TableState
 from tableside.unknown_outcomes import numbers
 from tests.support.samples import RED_7
@@ -142,3 +143,38 @@ def _faults(table: Table, machine: str) -> set[tuple[int, Place]]:
     told = set(table.state.devices.known[machine].faults)
     named = {lock.reason.split(" ")[1] for lock in table.state.locks.standing.values() if lock.reason[:6] == "fault "}
     return told | {(int(fault), Place.CAROUSEL) for fault in named}
+
+
+def clear_alerts(table: Table) -> None:
+    """Beyond what frees the locks: what each alert that is left asks for, by whom it asks it."""
+    if "PACKET-DIFFERS:" in table.state.alerts.standing:
+        table.ask(requests.CorrectPacket, by="S1", cards=0)
+    for number in tuple(table.state.procedures.complaints.open):
+        table.ask(requests.SettleComplaint, complaint=int(number), decision="told the guest")
+    _empty_the_machine(table)
+    if "COUNT-SHORT:unload count" in table.state.alerts.standing:
+        table.ask(requests.EnterSort, by="D1", groups=(SortedDecks("red", 3), SortedDecks("blue", 3)))
+
+
+def _empty_the_machine(table: Table) -> None:
+    """Its cards are taken out; it is asked again what it holds, counts where hands were in it, and holds none."""
+    named = [alert.place for alert in table.state.alerts.standing.values() if alert.text == "NOT-EMPTY"]
+    for machine in named:
+        table.ask(requests.ProveEmpty, by="S1")
+        known = table.state.devices.known[machine]
+        for _ in range(ROUNDS):
+            for command in tuple(table.state.commands.open.values()):
+                table.notice(events.CommandEnded, machine, command=command.number, outcome=Outcome.DONE, moved=0)
+            table.give(
+                events.LevelsRead(
+                    device=machine,
+                    boot=known.boot,
+                    content=0,
+                    areas=(0, 0, 0),
+                    is_path_clear=True,
+                    is_lid_open=False,
+                    meter_in=known.meter_in,
+                    meter_out=known.meter_out,
+                )
+            )
+            _count_by_hand(table)

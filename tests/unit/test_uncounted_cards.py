@@ -8,14 +8,14 @@ import pytest
 
 from drivers import events
 from drivers.events import PermitKind, Place, Verb
-from tableside.card_account import MACHINE, TABLE, TRAY, UNEXPLAINED
+from tableside.card_account import HOPPER, MACHINE, TABLE, TRAY, UNEXPLAINED
 from tableside.decisions import CommandIntended, LevelsAsked, PermitGranted
-from tableside.happenings import CardsHeldOver, CardsReturned, DifferenceFound, DifferenceSettled
+from tableside.happenings import CardsHeldOver, CardsReturned, DifferenceFound, DifferenceSettled, SessionReady
 from tableside.locks import Scope, standing
 from tableside.procedures.awaited import AWAITED_S
 from tableside.procedures.differences import AGAIN_S, PATH_TRIES_MAX
-from tableside.requests import CountHeldOver, EndRound, HandCount
-from tests.support.session import ALL, feed, give_out, levels, open_table
+from tableside.requests import CountHeldOver, EndRound, HandCount, LoadPacket
+from tests.support.session import ALL, feed, give_out, levels, load_packet, loading, open_table
 from tests.support.table import Table
 from tests.unit.test_differences import DEALT, after_round, count
 
@@ -106,6 +106,8 @@ def test_a_card_that_is_neither_outside_nor_in_the_machine_is_searched_for(said:
     table = one_awaited()
     table.ask(CountHeldOver, cards=said)
     count(table, ALL - 1)
+    assert not alerts_at(table), "a count may err: a second one follows by itself"
+    count(table, ALL - 1)
     assert alerts_at(table) == {text: str(n)}
     assert [lock.reason for lock in standing(table.state, Scope.DEAL)] == ["difference"]
     assert table.ask(HandCount, by="S1", place=TABLE, cards=said).is_accepted
@@ -121,6 +123,26 @@ def test_a_count_that_agrees_is_only_held_over() -> None:
     assert not table.all_of(DifferenceFound)
     assert table.all_of(CardsReturned)[-1].held_over == 1
     assert table.state.account.at(TABLE) + table.state.account.at(TRAY) == 1
+
+
+def test_what_a_hand_count_elsewhere_left_unexplained_is_explained_by_the_count() -> None:
+    """A packet's card that the in meter never saw: the hopper is empty, and the machine holds one more."""
+    table = loading()
+    load_packet(table, 104)
+    load_packet(table, 104)
+    assert table.ask(LoadPacket, by="D1", cards=104).is_accepted
+    feed(table, 103)
+    table.notice(events.PacketEnded, cards=103)
+    assert alerts_at(table) == {"PACKET-DIFFERS": ""}
+    assert table.ask(HandCount, by="S1", place=HOPPER, cards=0).is_accepted
+    assert not alerts_at(table)
+    assert table.state.account.at(UNEXPLAINED) == 1
+    levels(table, ALL - 1)
+    assert table.all_of(SessionReady)
+    assert [lock.reason for lock in standing(table.state, Scope.DEAL)] == ["count"]
+    count(table, ALL)
+    assert (table.state.account.at(MACHINE), table.state.account.at(UNEXPLAINED)) == (ALL, 0)
+    assert not table.state.incidents.open
 
 
 # --- something lies in the path ---------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import pytest
 
 from drivers.events import Fact
 from firmware_bridge.links.memory import MemoryLink
+from firmware_bridge.session.osdp import OsdpBus
 from tableside.daemon import Daemon
 from tests.support.config_files import Edit
 from tests.support.simulated_host import (
@@ -146,4 +147,35 @@ async def test_a_wrong_key_reads_no_badge_and_the_table_says_that_it_has_no_read
         await asyncio.sleep(30)
         assert not is_connected(daemon, "badges")
         assert rows(daemon, "BadgeTapped") == rows(daemon, "BadgeRefused") == []
+    await table.close()
+
+
+async def test_a_shared_bus_whose_task_breaks_is_told_at_both_tables_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """BR-026: the table that runs the bus and the one that only has a reader on it; both get theirs back."""
+    table = SimulatedTable()
+    run, breaking = OsdpBus.run, asyncio.Event()
+
+    async def run_until_broken(bus: OsdpBus) -> None:
+        if breaking.is_set():
+            await run(bus)
+        going = asyncio.ensure_future(run(bus))
+        await breaking.wait()
+        going.cancel()
+        await asyncio.wait({going})
+        raise ValueError("told to")
+
+    monkeypatch.setattr(OsdpBus, "run", run_until_broken)
+    async with running(one_bus_in(tmp_path), table, new_clock()) as daemon:
+        await both_connected(daemon)
+        breaking.set()
+        await until(lambda: not is_connected(daemon, "badges", table="BJ-1"))
+        await asyncio.sleep(0.01)
+        for name in daemon.tables:
+            assert not is_connected(daemon, "badges", table=name), name
+            assert "broke" in rows(daemon, "ReaderLost", name)[-1]["why"]
+        await both_connected(daemon)
+        table.tap(MANAGER, station=2)
+        await until(lambda: seen(daemon, "BJ-2") == ["R-1"])
     await table.close()
