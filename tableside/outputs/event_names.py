@@ -42,7 +42,6 @@ EVENTS: Mapping[str, str] = {
     "notice_unknown": "a device told something of a kind that its driver does not know; it is kept raw",
     "order_refused": "a device refused a goal",
     "badge_unreadable": "a reader gave a card number that can be none",
-    "scan_rejected": "a reader that types gave no whole scan",
     "scan_rejected": "a reader typed something that is no whole badge; what it was is not said",
     "osdp_station_ready": "a station of a bus answers and is who it should be",
     "osdp_station_lost": "a station of a bus is away",
