@@ -18,7 +18,18 @@ from tableside.pins import is_pin
 
 # scrypt with the parameters of `pins` takes 0.1 s; a machine that needs longer than this has other troubles.
 PIN_LIMIT_S = 10.0
+# Some hundred kilobytes at most; a disk that takes longer has troubles that the journal tells of.
 WRITE_LIMIT_S = 10.0
+
+
+async def at_once(write: Callable[[], None]) -> None:
+    """In the loop, for tests in virtual time."""
+    write()
+
+
+async def write_apart(write: Callable[[], None]) -> None:
+    """In a thread of its own: a disk may be slow. Raises what it raises, and TimeoutError."""
+    await run_apart(write, name="write traces", timeout_s=WRITE_LIMIT_S)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +39,7 @@ class Ground:
     `connect` opens a new link to an address or raises `LinkRefused`; `next_session` counts for ever;
     `compare_pin` takes a PIN and a stored hash, `write_file` replaces a file's content; neither may hold up the loop.
     `open_broker` and `post` (HTTP) reach other systems and raise `LinkRefused` or `LinkClosed`.
+    `write` runs what writes traces.
     """
 
     clock: Clock
@@ -40,6 +52,7 @@ class Ground:
     write_file: WriteFile
     post: Callable[[str, bytes], Awaitable[None]]
     jitter: Callable[[], random.Random] = random.Random
+    write: Callable[[Callable[[], None]], Awaitable[None]] = at_once
 
 
 async def compare_pin_apart(pin: str, stored: str) -> bool:

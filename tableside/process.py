@@ -18,7 +18,7 @@ from tableside.config import HostConfig
 from tableside.control.server import ControlServer, SocketRefused
 from tableside.daemon import Daemon, Run
 from tableside.exit_codes import ExitCode
-from tableside.ground import Ground, compare_pin_apart, write_file_apart
+from tableside.ground import Ground, compare_pin_apart, write_apart, write_file_apart
 from tableside.journal.writer import JournalWriter
 from tableside.key_file import DIGEST_KEY, KeyRefused, key_from
 from tableside.lock_file import FILE as LOCK_FILE
@@ -92,6 +92,7 @@ async def _main(
         open_broker=open_mqtt_broker,
         write_file=write_file_apart,
         post=post,
+        write=write_apart,
         digest_key=key,
     )
     daemon = Daemon(host, ground, VERSION)

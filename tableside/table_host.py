@@ -20,6 +20,8 @@ from tableside.configuration.shape import DeviceRole
 from tableside.control.curtain import Curtain
 from tableside.control.desk import TableStopped
 from tableside.decisions import RequestAnswered
+from tableside.diagnosis.kept_traces import FOLDER as TRACES
+from tableside.diagnosis.kept_traces import TraceKeeper
 from tableside.diagnosis.traces import Cable
 from tableside.equipment import Equipment, Run, SharedBus, equip
 from tableside.ground import Ground
@@ -86,6 +88,7 @@ class TableHost:
         self._hub_task: asyncio.Task[None] | None = None
         self._equipment = Equipment()
         self._outputs: Outputs | None = None
+        self._traces: TraceKeeper | None = None
 
     # --- what the desk asks -------------------------------------------------------------------------------------
 
@@ -181,12 +184,19 @@ class TableHost:
         """Build hub and drivers on the replayed state. `present`: who has each section now."""
         journal, house = self.journal, with_present(self._house(), self._neighbour(), present)
         self._equipment = equip(self._config, self._ground, self.report, journal.genesis.epoch, self._buses)
+        traces = TraceKeeper(
+            self._host.journal_directory / TRACES / self.name,
+            self._equipment.cables,
+            self._ground.clock,
+            self._ground.write,
+        )
+        self._traces = traces
         self._hub = Hub(
             journal,
             state,
             self._ground.clock,
             self._equipment.devices,
-            [self._publish, partial(self._listen, self)],
+            [self._publish, partial(self._listen, self), traces.listen],
             badges=Badges(staff_by_badge(self._config), self._ground.digest_key),
             version=self._version,
         )
@@ -207,7 +217,11 @@ class TableHost:
             self._hub_task = tasks.create_task(self._run_hub(), name=f"hub of {self.name}")
             self.stopped = ""
             tasks.create_task(self._mind_hub(self._hub_task), name=f"lamp of {self.name}")
-            for name, run in (*self._equipment.running.items(), *_open(self._outputs).running.items()):
+            for name, run in (
+                *self._equipment.running.items(),
+                *_open(self._outputs).running.items(),
+                ("traces", _open(self._traces).run),
+            ):
                 tasks.create_task(self._keep(name, run), name=f"{name} of {self.name}")
 
     async def stop(self) -> None:
@@ -225,6 +239,8 @@ class TableHost:
 
     async def close(self) -> None:
         """Leave the journal as one file."""
+        if self._traces is not None:
+            await self._traces.finish()
         if self._journal is not None:
             await self._journal.close()
 

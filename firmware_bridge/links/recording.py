@@ -1,6 +1,7 @@
 """Recordings of a link: JSON lines, read by people and by `replay`.
 
-The first line tells what it is: `{"recording": 1, "device": …, "profile": …, "redaction": …, "is_message_based": …}`.
+The first line tells what it is: `{"recording": 1, "device": …, "profile": …, "redaction": …, "is_message_based": …}`,
+and `"wall_offset_ns": …` where wall time was noted.
 Each further line is one chunk: `[monotonic ns, "in" or "out", hex]`, from the host's point of view; the last may be
 `[monotonic ns, "end", why]`.
 """
@@ -42,18 +43,18 @@ class Head:
     profile: str
     redaction: str
     is_message_based: bool
+    wall_offset_ns: int | None = None  # what makes UTC of the entries' monotonic times, where that was noted
 
     def encode(self) -> str:
         """The first line."""
-        return json.dumps(
-            {
-                "recording": FORMAT_VERSION,
-                "device": self.device,
-                "profile": self.profile,
-                "redaction": self.redaction,
-                "is_message_based": self.is_message_based,
-            }
-        )
+        told = {
+            "recording": FORMAT_VERSION,
+            "device": self.device,
+            "profile": self.profile,
+            "redaction": self.redaction,
+            "is_message_based": self.is_message_based,
+        }
+        return json.dumps(told if self.wall_offset_ns is None else told | {"wall_offset_ns": self.wall_offset_ns})
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +127,18 @@ def _read_head(line: str) -> Head:
     if version != FORMAT_VERSION:
         raise BadRecording(f"the recording has format {version}, this program reads {FORMAT_VERSION}")
     try:
+        offset = found.get("wall_offset_ns")
         return Head(
-            str(found["device"]), str(found["profile"]), str(found["redaction"]), bool(found["is_message_based"])
+            str(found["device"]),
+            str(found["profile"]),
+            str(found["redaction"]),
+            bool(found["is_message_based"]),
+            None if offset is None else int(offset),
         )
     except KeyError as error:
         raise BadRecording(f"line 1 of the recording lacks {error}") from error
+    except (TypeError, ValueError) as error:
+        raise BadRecording(f"line 1 of the recording has a wall_offset_ns that is no number: {error}") from error
 
 
 def _read_entry(line: str) -> Entry:

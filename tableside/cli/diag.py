@@ -14,6 +14,7 @@ from tableside.cli.answered import told
 from tableside.cli.asking import status_lines
 from tableside.cli.connection import Connection, new_id, socket_path
 from tableside.cli.failing import Failed
+from tableside.cli.kept import FORMATS, export, kept_files, passed
 from tableside.cli.options import reaching_daemon
 from tableside.cli.plain import say, say_json, warn
 from tableside.cli.rows import line_of_row
@@ -78,24 +79,36 @@ def watch(
 @diag.command()
 @click.argument("device", required=False)
 @click.option("--recording", type=click.Path(path_type=Path), help="A recording instead of a running device.")
-@click.option("--save", type=click.Path(path_type=Path), help="Keep it as a recording as well.")
+@click.option("--until", "incident", type=int, help="What was kept of this incident: 60 s before it, 15 s after.")
+@click.option("--save", type=click.Path(path_type=Path), help="Keep it as a recording as well, or as --export says.")
+@click.option("--export", "form", type=click.Choice(FORMATS), help="With --save: for Wireshark, or for tools of OSDP.")
 @click.option("--table", default="", help="Which table; none needed where the host has one.")
 @reaching_daemon
 def trace(
     device: str | None,
     recording: Path | None,
+    incident: int | None,
     save: Path | None,
+    form: str | None,
     table: str,
     socket: str | None,
     config: str,
     as_json: bool,
 ) -> None:
-    """Print what goes over a DEVICE's cable, message by message, until Ctrl-C; or what a recording holds.
+    """Print what goes over a DEVICE's cable, message by message, until Ctrl-C; or what was kept of it.
 
     What would prove a person or carry a key is left out.
     """
-    if (device is None) == (recording is None):
-        raise click.UsageError("name a device, or a recording with --recording")
+    if incident is not None and recording is None:
+        _kept(kept_files(config, table, incident, device), form, save, as_json=as_json)
+        return
+    if incident is not None or (device is None) == (recording is None):
+        raise click.UsageError("name a device, or a recording with --recording, or an incident with --until")
+    if recording is not None and form is not None:
+        _kept([recording], form, save, as_json=as_json)
+        return
+    if form is not None:
+        raise click.UsageError("--export makes a capture of what was kept: of --recording or --until")
     if recording is not None:
         for entry in _recorded(recording):
             _print(entry, as_json=as_json)
@@ -167,6 +180,22 @@ def _replay_recording(file: Path, *, as_json: bool) -> None:
             say(f"{(at_ns - begin_ns) / NS_PER_S:10.3f} {type(fact).__name__} {fields}")
     if not as_json:
         say(", ".join(f"{name} {count}" for name, count in sorted(retold.counts.items())) or "nothing was said")
+
+
+def _kept(files: list[Path], form: str | None, save: Path | None, *, as_json: bool) -> None:
+    """What was kept, of all cables in the order of time; or into a capture."""
+    if (form is None) != (save is None):
+        raise click.UsageError("--export names the form of a capture, --save its file: give both")
+    if form is not None and save is not None:
+        export(passed(files), form, save)
+        return
+    for message in passed(files):
+        if as_json:
+            told = {"device": message.device, "at_ns": message.at_ns, "direction": message.direction.value}
+            say_json(told | {"text": message.text, "data": message.data.hex()})
+        else:
+            at = f"{message.at_ns / NS_PER_S:.6f}"
+            say(f"{at} {message.device} {ARROWS[message.direction.value]} {message.text}")
 
 
 def _recorded(file: Path) -> Iterator[dict[str, Any]]:

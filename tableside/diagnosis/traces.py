@@ -1,4 +1,7 @@
-"""Listening in on the cables of a running table: who listens hears every message, and holds nobody up."""
+"""Listening in on the cables of a running table: who listens hears every message, and holds nobody up.
+
+The last two minutes of each cable are kept in memory, for incidents (kept_traces.py).
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from dataclasses import dataclass
 from firmware_bridge.clock import Clock
 from firmware_bridge.links.base import Link, Receiver
 from firmware_bridge.links.recording import Direction
+from tableside.diagnosis.ring import Ring
 from tableside.diagnosis.speech import Spoken, speech_of
 
 # What a listener may be behind; a bus at 9,600 baud says some thirty messages a second.
@@ -49,11 +53,12 @@ class Ear:
 
 
 class Cable:
-    """One cable of the table, over all its links. Costs nothing while nobody listens."""
+    """One cable of the table, over all its links. Nothing is understood while nobody listens."""
 
     def __init__(self, profile: str, clock: Clock) -> None:
         self.profile = profile
         self.is_message_based = False
+        self.ring = Ring()
         self._clock = clock
         self._ears: list[Ear] = []
         self._speech = speech_of(profile, is_message_based=False)
@@ -77,9 +82,10 @@ class Cable:
 
     def note(self, direction: Direction, data: bytes) -> None:
         """Bytes pass."""
+        at_ns = self._clock.monotonic_ns()
+        self.ring.note(at_ns, direction, data)
         if not self._ears:
             return
-        at_ns = self._clock.monotonic_ns()
         try:
             for spoken in self._speech.feed(direction, data):
                 self._tell(Heard(at_ns, spoken))
@@ -88,8 +94,10 @@ class Cable:
 
     def note_end(self, why: str) -> None:
         """The link has ended."""
+        at_ns = self._clock.monotonic_ns()
+        self.ring.note(at_ns, Direction.END, why.encode())
         if self._ears:
-            self._tell(Heard(self._clock.monotonic_ns(), Spoken(Direction.END, why)))
+            self._tell(Heard(at_ns, Spoken(Direction.END, why)))
 
     def _tell(self, heard: Heard) -> None:
         for ear in self._ears:

@@ -22,6 +22,7 @@ EVENTS: Mapping[str, str] = {
     "loop_late": "the event loop was late by more than a second",
     "space_changed": "a disk of the journals got low, full or gone, or has room again",
     "numbers_not_kept": "the counter of device sessions cannot be written; numbers go on in memory",
+    "trace_not_kept": "what went over the cables around an incident could not be written",
     "log_dropped": "so many lines were thrown away because nobody took them",
     "log_repeated": "so many repeats of a line were left out",
     # --- the control socket
@@ -42,6 +43,7 @@ EVENTS: Mapping[str, str] = {
     "notice_unknown": "a device told something of a kind that its driver does not know; it is kept raw",
     "order_refused": "a device refused a goal",
     "badge_unreadable": "a reader gave a card number that can be none",
+    "scan_rejected": "a reader typed something that is no whole badge; what it was is not said",
     "osdp_station_ready": "a station of a bus answers and is who it should be",
     "osdp_station_lost": "a station of a bus is away",
     "osdp_channel_lost": "a station's secure channel broke",

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
+
 from drivers import events
+from drivers.events import Shown
+from tableside.house import Display
 from tableside.requests import (
     AnnounceClosing,
     BeginIncidentReload,
@@ -15,6 +19,7 @@ from tableside.requests import (
     LoadPacket,
     RaiseComplaint,
     ReportDamaged,
+    ShowJackpot,
 )
 from tests.support.session import (
     connected,
@@ -134,6 +139,17 @@ def away() -> Table:
     return table
 
 
+def showing() -> Table:
+    """In a round, at a house that has a display, which shows an amount."""
+    table = dealing()
+    house = replace(table.state.house, displays=(Display("sign", "tdl-display", 13),))
+    table.state = replace(table.state, house=house)
+    table.ready("sign")
+    assert table.ask(ShowJackpot, what=Shown.AMOUNT, amount=1_234_56, currency="EUR").is_accepted
+    table.give(events.DisplayShowed(device="sign", version=1, what=Shown.AMOUNT))
+    return table
+
+
 SITUATIONS: tuple[Callable[[], Table], ...] = (
     Table,
     connected,
@@ -156,4 +172,5 @@ SITUATIONS: tuple[Callable[[], Table], ...] = (
     swapping,
     swapped_half,
     reloading,
+    showing,
 )

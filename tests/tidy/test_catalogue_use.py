@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -106,10 +107,12 @@ def named_in(tree: ast.Module) -> dict[str, set[str]]:
 def texts_cleared() -> set[str]:
     """The texts that some `clear_alert` can be given: written there, or by a name that its function uses."""
     cleared: set[str] = set()
-    parsed = {Path(name).stem: named_in(tree) for name, tree in trees()}
+    parsed: defaultdict[str, set[str]] = defaultdict(set)  # two modules of one name in different folders count together
+    for path, tree in trees():
+        for name, texts in named_in(tree).items():
+            parsed[f"{Path(path).stem}.{name}"] |= texts
     for _, tree in trees():
-        named = {f"{module}.{name}": texts for module, names in parsed.items() for name, texts in names.items()}
-        named |= named_in(tree)
+        named = parsed | named_in(tree)
         for function in ast.walk(tree):
             if not isinstance(function, ast.FunctionDef):
                 continue
