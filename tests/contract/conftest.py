@@ -1,14 +1,18 @@
 """`--device tdl=ADDRESS`: hold a real device to its contract, as the simulated one is.
 
 Refused unless the serial number is given, and given once more as the device that *may move*: these tests deal,
-eject and jam. What answers at the address must then be that device, or nothing but HELLO is sent to it.
+eject and jam. It is looked at once, before the first test: a held port, another device (nothing but HELLO is sent to
+it), an open lid or a standing jam end the whole run with one message.
 """
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 
-from tests.support.named_rig import NamedDevice, RigRefused, named_device
+from tests.support.named_rig import NamedDevice, RigRefused, look_at, named_device, refuse_unfit
+from tests.support.tdl_table import TEST_EPOCH
 
 # modules of tests that are no test modules by name
 pytest.register_assert_rewrite("tests.contract.tdl_shuffler_contract")
@@ -26,17 +30,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture(scope="session")
 def tdl_device(request: pytest.FixtureRequest) -> NamedDevice:
-    """The device of the command line; without one, a skip that says so."""
+    """The device of the command line, fit to be moved; without one, a skip that says so."""
     config = request.config
     chosen = [text for text in config.getoption("--device", default=[]) if text.startswith("tdl=")]
     if not chosen:
         pytest.skip("no rig named by --device tdl=ADDRESS")
     try:
-        return named_device(
+        device = named_device(
             chosen,
             serial=config.getoption("--serial-number"),
             model=config.getoption("--model"),
             may_move=config.getoption("--may-move"),
         )
+        with asyncio.Runner(loop_factory=asyncio.new_event_loop) as runner:
+            refuse_unfit(runner.run(look_at(device, epoch=TEST_EPOCH)))
     except RigRefused as refused:
         pytest.exit(str(refused), returncode=pytest.ExitCode.USAGE_ERROR)
+    return device

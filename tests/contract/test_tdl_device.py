@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import msgspec
 import pytest
 import pytest_asyncio
 
-from drivers.events import DeviceReady
+from drivers.events import DeviceReady, Place
 from firmware_bridge.links.base import LinkClosed
 from tests.contract.tdl_shuffler_contract import TdlShufflerCableContract, TdlShufflerContract
 from tests.support.collector import Collector
 from tests.support.mosquitto import Mosquitto, mosquitto
-from tests.support.named_rig import NamedDevice, NamedRig, RigRefused, named_device
+from tests.support.named_rig import NamedDevice, NamedRig, RigRefused, named_device, refuse_unfit
 from tests.support.tdl_rigs import Rig, SimulatedRig, simulated_rig
 from tests.support.tdl_table import at_work
 from tests.support.wires import memory_wire, mqtt_wire, serial_wire, tcp_wire, usb_wire, usbip_wire
@@ -126,3 +127,36 @@ def test_a_rig_that_is_not_clearly_named_is_refused(
     """BR-072: what stands on a bench is known before anything moves."""
     with pytest.raises(RigRefused, match=said):
         named_device(chosen, **plate, may_move=may_move)
+
+
+READY = DeviceReady(
+    device="shuffler",
+    maker="Test",
+    model="CSM-1",
+    serial="000123",
+    firmware="1.0",
+    digest="00" * 32,
+    is_simulated=True,
+    boot=1,
+    boot_cause="power",
+    epoch=0,
+    highest_number=0,
+    oldest_notice=1,
+    newest_notice=0,
+    abilities={},
+)
+
+
+@pytest.mark.parametrize(
+    ("stands", "said"),
+    [
+        ({"is_lid_open": True}, "its lid is open"),
+        ({"faults": ((0, Place.EXIT),)}, "a card is jammed at the exit"),
+        ({"faults": ((3, Place.FEED),)}, "fault 3 stands at the feed"),
+    ],
+)
+def test_a_rig_that_something_stands_at_is_refused(stands: dict[str, object], said: str) -> None:
+    """BR-072: hands may be in it, and these tests move cards."""
+    refuse_unfit(READY)
+    with pytest.raises(RigRefused, match=said):
+        refuse_unfit(msgspec.structs.replace(READY, **stands))

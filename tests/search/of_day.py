@@ -15,7 +15,7 @@ from tableside.procedures.reload import ReloadState
 from tableside.procedures.rounds import RoundState
 from tableside.procedures.session import SessionState
 from tableside.procedures.sort import SortState
-from tableside.procedures.swap_slice import SwapState
+from tableside.procedures.swap_slice import SWAP, SwapState
 from tableside.procedures.unload_slice import UnloadState
 from tableside.state import TableState
 from tests.search.at_machine import open_lid
@@ -102,7 +102,11 @@ def _packet(crew: Crew, state: TableState) -> Act:
     to_come = max(0, state.procedures.load.packets - state.procedures.load.packet - 1)
     most = min(PACKET, aside - to_come)
     if 0 < lying <= most:
-        return ask("load-packet", DEALER, 3, cards="@hopper")
+        load = state.procedures.load
+        is_rest = (
+            load.kind != SWAP and load.packet >= load.packets
+        )  # of all that were announced: in a supervisor's name
+        return ask("load-packet", S1 if is_rest else DEALER, 3, cards="@hopper")
     if lying:
         return hands("take-from-hopper", to=SPREAD)
     source = SPREAD if len(crew.felt[SPREAD]) else ASIDE

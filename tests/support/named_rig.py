@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import random
 from dataclasses import dataclass
 
+from drivers.events import DeviceReady, DeviceRejected, Fact
+from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
+from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links.address import open_link, parse_address
 from firmware_bridge.links.address_kinds import SerialAddress
-from firmware_bridge.links.base import Link
+from firmware_bridge.links.base import Link, LinkRefused
 from tests.support.tdl_rigs import Hands
+
+# Identity and full readback take a second at 9,600 baud; who has said nothing in ten is not there.
+LOOK_S = 10.0
+# TDL 10: a jam is fault 0.
+JAM = 0
 
 
 class RigRefused(ValueError):
-    """The command line does not say clearly enough which device may be moved: says what is missing."""
+    """No test may run on what the command line names: says why, and what to do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,3 +67,65 @@ class NamedRig:
         if self._link is not None:
             await self._link.close()
             self._link = None
+
+
+async def look_at(device: NamedDevice, *, epoch: int, limit_s: float = LOOK_S) -> DeviceReady:
+    """Who answers there and how it stands, before any test: HELLO and reads, no order.
+
+    Raises `RigRefused` where the port is held or absent, nobody answers, or the device is another one.
+    """
+    rig = NamedRig(device)
+    told: asyncio.Queue[Fact | LinkRefused] = asyncio.Queue()
+
+    async def connect() -> Link:
+        try:
+            return await rig.connect()
+        except LinkRefused as refused:
+            told.put_nowait(refused)
+            raise
+
+    around = Surroundings(
+        report=told.put,
+        connect=connect,
+        next_session=lambda: random.randrange(1, 60_000),
+        epoch=epoch,
+    )
+    driver = TdlContinuousShuffler(TdlSettings("shuffler", device.address, device.serial, device.model), around)
+    working = asyncio.create_task(driver.run())
+    try:
+        async with asyncio.timeout(limit_s):
+            return await _who_answers(told)
+    except TimeoutError:
+        why = driver.line.keeper.why_away
+        raise RigRefused(
+            f"no TDL device answers at {device.address} within {limit_s:g} s{f' ({why})' if why else ''}: "
+            "is it switched on, is the cable in, and is no other host connected to it?"
+        ) from None
+    finally:
+        working.cancel()
+        await asyncio.gather(working, return_exceptions=True)
+        await rig.cut()
+
+
+async def _who_answers(told: asyncio.Queue[Fact | LinkRefused]) -> DeviceReady:
+    while True:
+        match await told.get():
+            case DeviceReady() as ready:
+                return ready
+            case DeviceRejected(why=why):
+                raise RigRefused(
+                    f"{why}. Nothing but HELLO was sent to it; name the device that is there, or change it"
+                )
+            case LinkRefused() as refused:
+                raise RigRefused(str(refused))
+
+
+def refuse_unfit(ready: DeviceReady) -> None:
+    """Raises `RigRefused` where the lid is open, or a jam or fault stands: hands may be in it."""
+    stands = ["its lid is open"] if ready.is_lid_open else []
+    stands += [
+        f"a card is jammed at the {place}" if fault == JAM else f"fault {fault} stands at the {place}"
+        for fault, place in ready.faults
+    ]
+    if stands:
+        raise RigRefused(f"{ready.serial} is not fit to be moved: {', '.join(stands)}. See to it, then start again")

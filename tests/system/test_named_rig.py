@@ -71,13 +71,53 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         yield Bench(tmp_path)
 
 
+def refused(done: subprocess.CompletedProcess[str], says: str) -> None:
+    """The whole run has ended before its first test, with one message, and not as one that passed."""
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR, done.stdout + done.stderr
+    assert done.stdout.count(says) == 1, done.stdout
+    assert passed(done) == []
+    assert not re.search(r"\d+ (failed|error)", done.stdout), done.stdout
+
+
 def test_another_device_than_the_named_one_is_told_and_left_alone(bench: Bench) -> None:
     other = ("--serial-number", "000999", "--model", "CSM-SIM", "--may-move", "000999")
     done = bench.hold_to_contract(*other)
-    assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
+    refused(done, "Nothing but HELLO was sent to it")
     assert "000123" in done.stdout, "who answered is said"
-    # This one looks for a device that is nowhere, whoever answers: HELLO is all it sends.
-    assert passed(done) == ["test_a_wrong_serial_number_is_closed_with_nothing_sent_but_hello"]
+    assert bench.look() == UNTOUCHED
+
+
+# Holds a port as our links and pyserial do, says so, and waits until its input ends.
+HOLDER = """import fcntl, sys
+port = open(sys.argv[1], "rb+", 0)
+fcntl.flock(port, fcntl.LOCK_EX)
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_port_that_somebody_holds_ends_the_run_and_is_said_by_whom(bench: Bench) -> None:
+    """BR-062: each test waited out its own deadline, and none said why."""
+    node = str(bench.folder / "run" / "dev" / "shuffler")
+    command = [sys.executable, "-c", HOLDER, node]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        done = bench.hold_to_contract(*PLATE, "--may-move", "000123")
+        holder.communicate()
+    refused(done, "is held by")
+    assert f"{holder.pid}" in done.stdout, done.stdout
+    assert bench.look() == UNTOUCHED
+
+
+def test_a_port_that_is_not_there_ends_the_run(bench: Bench) -> None:
+    nowhere = Bench(bench.folder / "elsewhere")
+    refused(nowhere.hold_to_contract(*PLATE, "--may-move", "000123"), "elsewhere/run/dev/shuffler")
+
+
+def test_an_open_lid_is_said_before_anything_moves(bench: Bench) -> None:
+    ask(bench.folder / "run" / "simulator.sock", {"act": "person", "deed": {"does": "lift-lid", "with_key": True}})
+    refused(bench.hold_to_contract(*PLATE, "--may-move", "000123"), "not fit to be moved: its lid is open")
     assert bench.look() == UNTOUCHED
 
 
