@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from simulator.side_client import ask
+from tests.support.mosquitto import Mosquitto, mosquitto
 from tests.support.processes import Running, daemon, simulated_table, tableside, until
 
+__all__ = ["mosquitto"]
 pytestmark = [pytest.mark.system, pytest.mark.timeout(180)]
 
 ROW = """[[devices]]
@@ -50,6 +52,7 @@ DISPLAYS = (
         "model": "BetaBrite",
     },
 )
+WALL = "serial://../run/dev/wall?baud=115200"
 STAFF = "# Dealers of this table;"
 READER = '[[devices]]\nname = "badges"\nkind'
 EDITS = {
@@ -77,9 +80,17 @@ def show(running: Running, *arguments: str) -> dict[str, Any]:
     return {**answer, "exit": done.returncode}
 
 
-def test_what_is_asked_for_is_read_at_the_table(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_on_broker", [False, True], ids=["serial", "mqtt"])
+def test_what_is_asked_for_is_read_at_the_table(
+    tmp_path: Path, request: pytest.FixtureRequest, *, is_on_broker: bool
+) -> None:
     """What only one of two displays could show is shown by none; the goal outlives a daemon that is killed."""
-    with simulated_table(tmp_path, edits=EDITS) as config:
+    edits = EDITS
+    if is_on_broker:
+        broker: Mosquitto = request.getfixturevalue("mosquitto")
+        address = f"mqtt://{broker.host}:{broker.port}/BJ-07/wall"
+        edits = {anchor: text.replace(WALL, address) for anchor, text in EDITS.items()}
+    with simulated_table(tmp_path, edits=edits) as config:
         control, log = tmp_path / "run" / "control.sock", tmp_path / "daemon.log"
         with daemon(config, control, log) as running:
             until_seen(tmp_path, running, "ONE MOMENT")
