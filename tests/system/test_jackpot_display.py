@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,8 @@ from typing import Any
 import pytest
 
 from simulator.side_client import ask
-from tests.support.mosquitto import Mosquitto, mosquitto
-from tests.support.processes import Running, daemon, simulated_table, tableside, until
+from tests.support.mosquitto import Mosquitto, free_port, mosquitto
+from tests.support.processes import DEADLINE_S, Running, daemon, simulated_table, tableside, until
 
 __all__ = ["mosquitto"]
 pytestmark = [pytest.mark.system, pytest.mark.timeout(180)]
@@ -59,6 +60,30 @@ EDITS = {
     STAFF: "".join(ROW.format(**display) for display in DISPLAYS) + STAFF,
     READER: "".join(SIMULATED.format(**display) for display in DISPLAYS) + READER,
 }
+
+
+def test_a_page_is_served_by_the_daemon_and_told_what_holds(tmp_path: Path) -> None:
+    """Its stream, as a browser would read it: who it is, then the amount, in the table's languages."""
+    address = f"http://127.0.0.1:{free_port()}"
+    page = ROW.format(name="page", driver="display-page", baud="0", serial="W-1", model="page")
+    page = page.replace("serial://../run/dev/page?baud=0", address)
+    control, log = tmp_path / "run" / "control.sock", tmp_path / "daemon.log"
+    with simulated_table(tmp_path, edits={STAFF: page + STAFF}) as config, daemon(config, control, log) as running:
+        until(lambda: is_served(address), lambda: running.log[-3000:])
+        with urllib.request.urlopen(f"{address}/events", timeout=DEADLINE_S) as stream:
+            told = (json.loads(line.removeprefix(b"data: ")) for line in stream if line.startswith(b"data: "))
+            assert len(next(told)["wait"]) == 3
+            assert show(running, "--what", "amount", "--amount", "123456", "--currency", "EUR")["exit"] == 0
+            assert next(message["text"] for message in told if "text" in message) == "EUR 1,234.56"
+        assert running.end() == 0
+
+
+def is_served(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=DEADLINE_S) as answer:
+            return b"/page.js" in answer.read()
+    except OSError:  # not yet
+        return False
 
 
 def seen(folder: Path) -> Mapping[str, str]:
