@@ -84,6 +84,7 @@ class HostConfig:
     time_zone: str
     gaming_day_starts: datetime.time
     has_pit_manager: bool
+    usb_allowed: tuple[str, ...] | None
     room_management: tuple[str, ...]
     sections: tuple[Section, ...]
     staff: tuple[StaffMember, ...]
@@ -116,6 +117,7 @@ def load_host(path: Path) -> HostConfig:
         time_zone=host.time_zone,
         gaming_day_starts=host.gaming_day_starts,
         has_pit_manager=host.has_pit_manager,
+        usb_allowed=host.usb_allowed,
         room_management=host.room_management,
         sections=file.sections,
         staff=file.staff,

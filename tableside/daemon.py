@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from types import MappingProxyType
 from typing import NoReturn
 
@@ -15,13 +15,14 @@ from tableside.control.desk import About, Desk
 from tableside.control.pin_desk import PinDesk
 from tableside.equipment import SharedBus
 from tableside.ground import Ground
-from tableside.inputs import SpaceEnough, SpaceLow
+from tableside.inputs import SpaceEnough, SpaceLow, UsbStrangers
 from tableside.journal.space import SpaceFact, SpaceLevel, space_facts
 from tableside.journal.store import JournalRefused
 from tableside.loop_watch import LoopWatch
 from tableside.neighbours import Neighbours, supervisors
 from tableside.state import TableState
 from tableside.table_host import TableHost
+from tableside.usb_list import UsbList, watch_usb
 
 # A disk fills in minutes at worst (BR-049); a look costs microseconds.
 SPACE_PERIOD_S = 10.0
@@ -46,6 +47,7 @@ class Daemon:
         self.refused: dict[str, str] = {}  # tables that could not be opened, and why
         self.loop_watch = LoopWatch()
         self._host = host
+        self._look_at_usb = ground.look_at_usb
         self._space: dict[str, SpaceLevel] = {}
         hashes = {
             person.staff_id: person.pin_hash
@@ -85,6 +87,8 @@ class Daemon:
                 running.append(tasks.create_task(self.loop_watch.run(), name="loop watch"))
                 running.append(tasks.create_task(self._watch_space(), name="space watch"))
                 running.append(tasks.create_task(self.neighbours.run(), name="neighbours"))
+                if self._host.usb_allowed is not None:
+                    running.append(tasks.create_task(self._watch_usb(self._host.usb_allowed), name="USB watch"))
                 running += [tasks.create_task(run(), name=name) for name, run in beside.items()]
                 _log.info("daemon_started", tables=list(self.tables))
                 await stop.wait()
@@ -114,6 +118,16 @@ class Daemon:
             return  # the other disk is still low
         for table in self.tables.values():
             await table.tell(SpaceEnough() if is_enough else SpaceLow(free_percent=percent))
+
+    async def _watch_usb(self, allowed: Sequence[str]) -> NoReturn:
+        """What is plugged in at the host, against the list."""
+        addresses = [device.address for table in self._host.tables for device in table.devices]
+        await watch_usb(UsbList(allowed, addresses), self._look_at_usb, self._tell_strangers)
+
+    async def _tell_strangers(self, strangers: tuple[str, ...]) -> None:
+        _log.warning("usb_looked", strangers=strangers)
+        for table in self.tables.values():
+            await table.tell(UsbStrangers(devices=strangers))
 
     def is_well(self) -> bool:
         """Every table's hub makes progress; the loop does, or nobody would ask here."""

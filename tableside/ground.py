@@ -15,6 +15,7 @@ from tableside.journal.store import Journal
 from tableside.outputs.northbound.broker import OpenBroker
 from tableside.outputs.northbound.cursors import WriteFile, write_whole
 from tableside.pins import is_pin
+from tableside.usb_list import Look, look_apart
 
 # scrypt with the parameters of `pins` takes 0.1 s; a machine that needs longer than this has other troubles.
 PIN_LIMIT_S = 10.0
@@ -39,7 +40,7 @@ class Ground:
     `connect` opens a new link to an address or raises `LinkRefused`; `next_session` counts for ever;
     `compare_pin` takes a PIN and a stored hash, `write_file` replaces a file's content; neither may hold up the loop.
     `open_broker` and `post` (HTTP) reach other systems and raise `LinkRefused` or `LinkClosed`.
-    `write` runs what writes traces.
+    `write` runs what writes traces; `look_at_usb` says what is plugged in.
     """
 
     clock: Clock
@@ -53,6 +54,7 @@ class Ground:
     post: Callable[[str, bytes], Awaitable[None]]
     jitter: Callable[[], random.Random] = random.Random
     write: Callable[[Callable[[], None]], Awaitable[None]] = at_once
+    look_at_usb: Look = look_apart
 
 
 async def compare_pin_apart(pin: str, stored: str) -> bool:

@@ -72,6 +72,12 @@ class SpaceEnough(SystemFact, frozen=True, kw_only=True):
     """The journal's disk has room again."""
 
 
+class UsbStrangers(SystemFact, frozen=True, kw_only=True):
+    """USB devices that are plugged in at the host and stand on no list, in words; none: the last one has gone."""
+
+    devices: tuple[str, ...]
+
+
 class ClockStepped(SystemFact, frozen=True, kw_only=True):
     """The wall clock was stepped by so many seconds (BR-052)."""
 
@@ -123,6 +129,7 @@ AnySystemFact = (
     | CommitSlow
     | SpaceLow
     | SpaceEnough
+    | UsbStrangers
     | ClockStepped
     | BadgeSighted
     | NeighbourSighting

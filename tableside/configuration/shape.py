@@ -24,6 +24,11 @@ Seconds = Annotated[int, Meta(ge=1, le=86_400)]
 
 Language = Literal["en", "pt_PT", "zh_Hant_MO"]
 
+# One kind of USB device, or one of the kind by its serial number.
+UsbName = Annotated[
+    str, Meta(pattern=r"\A[0-9a-fA-F]{4}:[0-9a-fA-F]{4}(/.+)?\Z", description="VID:PID or VID:PID/SERIAL")
+]
+
 # One daemon carries 1 to 32 tables: one hub each, one writer thread for all.
 MAX_TABLES = 32
 
@@ -67,6 +72,8 @@ class HostPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     time_zone: Text40  # of the tz database; people see local time, the journal holds UTC
     gaming_day_starts: datetime.time = datetime.time(6)
     has_pit_manager: bool = False
+    # USB devices that may be plugged in beside the tables' own; not given: nobody watches what is plugged in
+    usb_allowed: tuple[UsbName, ...] | None = None
     room_management: Annotated[tuple[StaffId, ...], Meta(min_length=1)]
 
 

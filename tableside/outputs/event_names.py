@@ -21,6 +21,7 @@ EVENTS: Mapping[str, str] = {
     "task_crashed": "a driver's task broke and is made anew",
     "loop_late": "the event loop was late by more than a second",
     "space_changed": "a disk of the journals got low, full or gone, or has room again",
+    "usb_looked": "which USB devices are plugged in that stand on no list; none where nothing follows",
     "numbers_not_kept": "the counter of device sessions cannot be written; numbers go on in memory",
     "trace_not_kept": "what went over the cables around an incident could not be written",
     "log_dropped": "so many lines were thrown away because nobody took them",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,10 @@ from typing import Any
 import pytest
 
 from simulator.side_client import ask
-from tests.support.processes import Running, daemon, simulated_table, tableside, until
+from tests.support.mosquitto import Mosquitto, free_port, mosquitto
+from tests.support.processes import DEADLINE_S, Running, daemon, simulated_table, tableside, until
 
+__all__ = ["mosquitto"]
 pytestmark = [pytest.mark.system, pytest.mark.timeout(180)]
 
 ROW = """[[devices]]
@@ -50,12 +53,37 @@ DISPLAYS = (
         "model": "BetaBrite",
     },
 )
+WALL = "serial://../run/dev/wall?baud=115200"
 STAFF = "# Dealers of this table;"
 READER = '[[devices]]\nname = "badges"\nkind'
 EDITS = {
     STAFF: "".join(ROW.format(**display) for display in DISPLAYS) + STAFF,
     READER: "".join(SIMULATED.format(**display) for display in DISPLAYS) + READER,
 }
+
+
+def test_a_page_is_served_by_the_daemon_and_told_what_holds(tmp_path: Path) -> None:
+    """Its stream, as a browser would read it: who it is, then the amount, in the table's languages."""
+    address = f"http://127.0.0.1:{free_port()}"
+    page = ROW.format(name="page", driver="display-page", baud="0", serial="W-1", model="page")
+    page = page.replace("serial://../run/dev/page?baud=0", address)
+    control, log = tmp_path / "run" / "control.sock", tmp_path / "daemon.log"
+    with simulated_table(tmp_path, edits={STAFF: page + STAFF}) as config, daemon(config, control, log) as running:
+        until(lambda: is_served(address), lambda: running.log[-3000:])
+        with urllib.request.urlopen(f"{address}/events", timeout=DEADLINE_S) as stream:
+            told = (json.loads(line.removeprefix(b"data: ")) for line in stream if line.startswith(b"data: "))
+            assert len(next(told)["wait"]) == 3
+            assert show(running, "--what", "amount", "--amount", "123456", "--currency", "EUR")["exit"] == 0
+            assert next(message["text"] for message in told if "text" in message) == "EUR 1,234.56"
+        assert running.end() == 0
+
+
+def is_served(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(address, timeout=DEADLINE_S) as answer:
+            return b"/page.js" in answer.read()
+    except OSError:  # not yet
+        return False
 
 
 def seen(folder: Path) -> Mapping[str, str]:
@@ -77,9 +105,17 @@ def show(running: Running, *arguments: str) -> dict[str, Any]:
     return {**answer, "exit": done.returncode}
 
 
-def test_what_is_asked_for_is_read_at_the_table(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_on_broker", [False, True], ids=["serial", "mqtt"])
+def test_what_is_asked_for_is_read_at_the_table(
+    tmp_path: Path, request: pytest.FixtureRequest, *, is_on_broker: bool
+) -> None:
     """What only one of two displays could show is shown by none; the goal outlives a daemon that is killed."""
-    with simulated_table(tmp_path, edits=EDITS) as config:
+    edits = EDITS
+    if is_on_broker:
+        broker: Mosquitto = request.getfixturevalue("mosquitto")
+        address = f"mqtt://{broker.host}:{broker.port}/BJ-07/wall"
+        edits = {anchor: text.replace(WALL, address) for anchor, text in EDITS.items()}
+    with simulated_table(tmp_path, edits=edits) as config:
         control, log = tmp_path / "run" / "control.sock", tmp_path / "daemon.log"
         with daemon(config, control, log) as running:
             until_seen(tmp_path, running, "ONE MOMENT")

@@ -13,6 +13,7 @@ from drivers.registry import ALPHA_SIGN, BADGE_DRIVERS, PAGE, TDL_DRIVERS
 from tableside.config import check, load_host
 from tableside.configuration.addresses import AddressRefused, read_address
 from tableside.configuration.device_rules import DRIVERS
+from tableside.configuration.house import house_of
 from tableside.configuration.mistake import Severity
 from tests.support.config_files import TABLE, Edit, write_config
 
@@ -250,3 +251,64 @@ def test_a_device_behind_usbip_counts_as_simulated(tmp_path: Path) -> None:
     """BR-070."""
     edits = Edit("table", "usb://1234:abcd/000777", "usb://1234:abcd/000777?usbip=127.0.0.1:3240"), PRODUCTION
     assert "devices[1].address" in {mistake.key for mistake in check(write_config(tmp_path, *edits))}
+
+
+SIGN = """
+[[devices]]
+name = "sign"
+role = "display"
+driver = "alpha-sign"
+address = "serial:///dev/serial/by-id/sign?baud=9600&format=7E1"
+serial_number = "S-1"
+model = "BetaBrite"
+display_characters = 13
+"""
+PAGE_ADDRESS = ("serial:///dev/serial/by-id/sign?baud=9600&format=7E1", "http://127.0.0.1:8378")
+
+
+def display(*changes: tuple[str, str]) -> Edit:
+    text = SIGN
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return Edit("table", "", text)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        (),
+        (("display_characters = 13", 'display_characters = 13\ncaption = "Prémio"'),),
+        (("alpha-sign", "tdl-display"), ("?baud=9600&format=7E1", "?baud=115200")),
+        (("alpha-sign", "display-page"), PAGE_ADDRESS),
+        (("alpha-sign", "display-page"), PAGE_ADDRESS, ("= 13", '= 13\ncaption = "多寶"')),
+    ],
+)
+def test_a_sound_display_is_taken(tmp_path: Path, changes: tuple[tuple[str, str], ...]) -> None:
+    host = write_config(tmp_path, display(*changes))
+    assert check(host) == []
+    (house,) = [house_of(load_host(host), table, 1) for table in load_host(host).tables]
+    assert [(shown.name, shown.characters) for shown in house.displays] == [("sign", 13)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "key", "problem"),
+    [
+        ((("display_characters = 13\n", ""),), "display_characters", "is missing"),
+        ((("= 13", "= 5"),), "display_characters", "5"),
+        ((("= 13", '= 13\ncaption = "Prémio Mistério"'),), "caption", "takes 15 characters, and 13 fit"),
+        ((("= 13", '= 13\ncaption = "Não"'),), "caption", "'ã', which is not in the display's code page"),
+        ((("= 13", '= 13\ncaption = "€"'),), "caption", "'€', which is not"),
+        ((("= 13", '= 13\nsign_address = "1"'),), "sign_address", "1"),
+        ((("alpha-sign", "display-page"),), "address", "is not http://HOST:PORT"),
+        ((("alpha-sign", "tdl-display"), ("= 13", '= 13\ncaption = "Hi"')), "caption", "means nothing"),
+        ((("alpha-sign", "tdl-switch-box"),), "driver", "drives no display"),
+    ],
+)
+def test_what_a_display_cannot_be_or_draw_is_said_with_its_key(
+    tmp_path: Path, changes: tuple[tuple[str, str], ...], key: str, problem: str
+) -> None:
+    """BR-059, BR-060: already when the file is checked, not when the first guest looks up."""
+    found = [one for one in check(write_config(tmp_path, display(*changes))) if (one.key or "").endswith(key)]
+    assert found, check(write_config(tmp_path, display(*changes)))
+    assert any(problem in one.problem for one in found), found
