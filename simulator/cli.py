@@ -31,12 +31,36 @@ SIDE_CHANNEL = click.option(
 )
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+class WholeHelp(click.Group):
+    """Lists every command with its whole first paragraph: click cuts it where the line ends."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """In the order of the names, the lines broken between words."""
+        rows = [
+            (name, " ".join((self.commands[name].help or "").partition("\n\n")[0].split()))
+            for name in self.list_commands(ctx)
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+EXIT_CODES = (
+    "Exit codes: 0 done; 1 a step of a scenario did not come out as expected; 2 the command line cannot be understood; "
+    f"{EXIT_UNAVAILABLE} no simulator or daemon answers, or hands or the world cannot do it now, and nothing was done; "
+    f"{EXIT_CONFIG} a file is not there or cannot be used."
+)
+
+
+@click.group(
+    cls=WholeHelp,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 120},
+    epilog=EXIT_CODES,
+)
 def main() -> None:
     """Simulated devices, cards and people of a casino card table."""
 
 
-@main.command()
+@main.command(epilog="Example: tableside-sim serve demo/simulation.toml --pace 20 --lab")
 @click.argument("plan", type=click.Path(path_type=Path))
 @click.option("--pace", type=float, help="How many times as quick mechanics and people are; links keep real time.")
 @click.option("--lab", is_flag=True, help="Let `look --lab` show what is hidden from eyes at the table.")
@@ -63,7 +87,10 @@ def serve(plan: Path, pace: float | None, lab: bool) -> None:
         _is_no_file(error, plan)
 
 
-@main.command()
+@main.command(
+    epilog="Example: tableside-sim scenario scenarios/first_rounds.toml --plan demo/simulation.toml "
+    "--control-socket run/control.sock --table BJ-07"
+)
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--plan", type=click.Path(path_type=Path), required=True, help="What `serve` simulates.")
 @click.option("--pace", type=float, help="The pace that `serve` was given, where not the plan's.")
@@ -152,7 +179,10 @@ def deeds() -> None:
 @click.argument("deed")
 @click.argument("with_", metavar="[KEY=VALUE]...", nargs=-1)
 def person(side_channel: Path, deed: str, with_: tuple[str, ...]) -> None:
-    """Do what a person's hands do, such as: press-key key=done. `tableside-sim deeds` lists what hands can do."""
+    """Do what a person's hands do, such as: press-key key=done.
+
+    `tableside-sim deeds` lists what hands can do. What finds nothing to be done with says what there is.
+    """
     _tell(side_channel, {"act": "person", "deed": {"does": deed, **_fields(with_)}}, asks=ask_hands)
 
 

@@ -300,14 +300,18 @@ class Supervisor(OnCall):
         mark = self.scene.watch.last_seq
         await self.insist("count-all")
         await self.until(lambda: self.scene.watch.has("CountEnded", mark), CLEARED_WITHIN_S)
-        heaps = (await self.scene.look())["heaps"]
-        counted = {
-            "table": sum(heaps.get(name, 0) for name in (SPREAD, TRAY)),
-            "machine": self.scene.watch.since(mark, "CountEnded")[-1].body["counted"],
-        }
+        counted = self._on_table(await self.scene.look())
+        counted["machine"] = self.scene.watch.since(mark, "CountEnded")[-1].body["counted"]
         for place, cards in counted.items():
             if alert.number in self.scene.watch.alerts:
                 await self.insist("hand-count", place=place, cards=cards)
+
+    @staticmethod
+    def _on_table(seen: Mapping[str, Any]) -> dict[str, int]:
+        """How many cards lie where, as one sees them; those of a return lie in the hopper until they are counted in."""
+        in_hopper = sum(machine["in hopper"] for machine in seen["machines"].values() if machine["in play"])
+        in_play = sum(map(len, seen["cards"].values()))
+        return {"table": seen["heaps"].get(SPREAD, 0) + in_play + in_hopper, "tray": seen["heaps"].get(TRAY, 0)}
 
     async def look_into_hopper(self) -> None:
         """A packet was counted short. What its hopper still holds goes in; it is empty: that is entered (CSM-5)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import IntEnum
 
 
@@ -24,3 +25,24 @@ class ExitCode(IntEnum):
     NO_DEVICE = 81
     TIMEOUT = 82
     INTERRUPTED = 130  # Ctrl-C
+
+
+# For the help of the command line.
+MEANINGS: Mapping[ExitCode, str] = {
+    ExitCode.DONE: "The work is done.",
+    ExitCode.FOUND: "The work is done, and something is wrong.",
+    ExitCode.USAGE: "The command line cannot be understood.",
+    ExitCode.DATA: "A file is not what it should be.",
+    ExitCode.NO_INPUT: "A file is not there.",
+    ExitCode.NO_DAEMON: "No daemon answers at the control socket.",
+    ExitCode.SOFTWARE: "A fault of this program; --debug shows where.",
+    ExitCode.CANNOT_CREATE: "Journals, keys or the control socket cannot be made.",
+    ExitCode.HELD: "Another process holds it.",
+    ExitCode.NO_PERMISSION: "This account may not.",
+    ExitCode.CONFIG: "The configuration cannot be used.",
+    ExitCode.REFUSED: "A rule of the house forbids it now; the text says which, and what to do.",
+    ExitCode.OUTCOME_UNKNOWN: "Nobody knows whether it was done: ask again with the same --id.",
+    ExitCode.NO_DEVICE: "There is no such device, or it is not connected.",
+    ExitCode.TIMEOUT: "No answer came in time.",
+    ExitCode.INTERRUPTED: "Ended by Ctrl-C.",
+}

@@ -132,7 +132,8 @@ def _found(turn: Turn, operation: Operation, request: object) -> tuple[Sighting,
     """The sightings that may begin an operation now, one a role that it names; empty where they are not there."""
     roles = ROLES[operation]
     if len(roles) == 1:
-        return _candidates(turn, request, roles[0], TAP_BEFORE_S)[:1]
+        # A tap is good for `presence_s`, which may be less: it begins nothing that would be over at once.
+        return _candidates(turn, request, roles[0], min(TAP_BEFORE_S, turn.state.house.presence_s - 1))[:1]
     for first in _candidates(turn, request, roles[0], TOGETHER_S + TAP_BEFORE_S):
         for second in _candidates(turn, request, roles[1], TOGETHER_S + TAP_BEFORE_S):
             apart_ns = abs(first.at_ns - second.at_ns)

@@ -32,6 +32,7 @@ from tableside.journal.opening import Place
 from tableside.journal.record import RecordKind
 from tableside.journal.store import Journal, Opening
 from tableside.neighbours import with_present
+from tableside.outputs.log_of_rows import log_rows
 from tableside.outputs.northbound.assembly import Outputs
 from tableside.outputs.texts import Texts
 from tableside.procedures import is_round_open
@@ -196,7 +197,7 @@ class TableHost:
             state,
             self._ground.clock,
             self._equipment.devices,
-            [self._publish, partial(self._listen, self), traces.listen],
+            [self._publish, log_rows, partial(self._listen, self), traces.listen],
             badges=Badges(staff_by_badge(self._config), self._ground.digest_key),
             version=self._version,
         )
@@ -305,6 +306,8 @@ class TableHost:
 
     async def _keep(self, name: str, run: Run) -> NoReturn:
         """A driver's task that breaks is made anew, later each time; whose device it is knows it as away (BR-026)."""
+        if name in self._equipment.devices:  # a bus has several, and names the station itself
+            structlog.contextvars.bind_contextvars(device=name)
         backoff = Backoff(OWN_CABLE_S, self._ground.jitter())
         while True:
             try:

@@ -13,6 +13,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+import structlog
+
 from drivers.device import Report
 from drivers.events import DeviceLost, DeviceRejected, Fact, NoticesLost, PermitKind
 from drivers.tdl import orders
@@ -145,6 +147,7 @@ class TdlLine:
             epoch=self._around.epoch,
             expected=self._expected,
         )
+        structlog.contextvars.bind_contextvars(session=opening.session)
 
         async def said(what: Said) -> None:
             await self._said(what, session, up, is_link_simulated=link.is_simulated)

@@ -7,10 +7,11 @@ from pathlib import Path
 import click
 
 from tableside.cli.plain import say, say_json
+from tableside.cli.whole_help import WholeHelp
 from tableside.exit_codes import ExitCode
 
 
-@click.group()
+@click.group(cls=WholeHelp)
 def config() -> None:
     """Check a configuration."""
 

@@ -19,6 +19,7 @@ from tableside.cli.options import reaching_daemon
 from tableside.cli.plain import say, say_json, warn
 from tableside.cli.rows import line_of_row
 from tableside.cli.standing import standing_lines
+from tableside.cli.whole_help import WholeHelp
 from tableside.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ ARROWS = {"in": "<", "out": ">", "end": "|"}
 file_argument = click.argument("file", type=click.Path(path_type=Path))
 
 
-@click.group()
+@click.group(cls=WholeHelp)
 def diag() -> None:
     """For technicians: live through the daemon, or on a recording."""
 

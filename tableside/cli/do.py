@@ -10,8 +10,10 @@ import msgspec
 
 from tableside.cli.answered import settle
 from tableside.cli.connection import Connection, new_id, socket_path
+from tableside.cli.examples import example
 from tableside.cli.options import reaching_daemon
 from tableside.cli.steps import GROUPS, STEPS
+from tableside.cli.whole_help import WholeHelp
 from tableside.control.acts import ACTS, NO_BADGE, OF_SECTION, fields_of, said_of
 from tableside.control.fields import kind_words
 from tableside.requests import Request, SortedDecks
@@ -19,13 +21,13 @@ from tableside.requests import Request, SortedDecks
 SORT_FORM = "BACK:COMPLETE[:missing=7C,10H][:too_many=KS][:foreign=5D green]"
 
 
-def _act_command(name: str, act: str) -> click.Command:
+def _act_command(name: str, act: str, epilog: str | None = None) -> click.Command:
     kind = ACTS[act]
 
     def run(**given: Any) -> None:
         _ask(act, kind, given)
 
-    command = click.command(name, help=said_of(kind))(run)
+    command = click.command(name, help=said_of(kind), epilog=epilog)(run)
     for option in (*_field_options(kind), *_asking_options(kind)):
         command = option(command)
     return reaching_daemon(command)
@@ -122,11 +124,11 @@ def _sorted_decks(text: str) -> dict[str, object]:
 
 def group_of_steps(name: str) -> click.Group:
     """`tableside load`: the steps of one procedure."""
-    commands = {step: _act_command(step, act) for step, act in STEPS[name].items()}
-    return click.Group(name, commands, help=GROUPS[name])
+    commands = {step: _act_command(step, act, example(name, step)) for step, act in STEPS[name].items()}
+    return WholeHelp(name, commands, help=GROUPS[name])
 
 
-class _Acts(click.Group):
+class _Acts(WholeHelp):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(ACTS)
 

@@ -9,6 +9,7 @@ import click
 
 from tableside.cli.failing import DEBUG_OPTION
 from tableside.cli.plain import make_plain
+from tableside.exit_codes import MEANINGS
 
 # Command → (module, attribute, what it does). The steps of the procedures follow from their own table.
 COMMANDS: Mapping[str, tuple[str, str, str]] = {
@@ -50,6 +51,8 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, said) for name, (_, _, said) in COMMANDS.items()])
         with formatter.section("Steps of the procedures"):
             formatter.write_dl(list(_steps().items()))
+        with formatter.section("Every command ends with one of these exit codes"):
+            formatter.write_dl([(str(code.value), said) for code, said in MEANINGS.items()])
 
 
 def _steps() -> Mapping[str, str]:

@@ -12,6 +12,7 @@ import click
 
 from tableside.cli.failing import Failed
 from tableside.cli.plain import say, say_json, warn
+from tableside.cli.whole_help import WholeHelp
 from tableside.exit_codes import ExitCode
 from tableside.journal.reader import JournalReader
 from tableside.journal.store import JournalRefused, JournalUnavailable
@@ -30,7 +31,7 @@ file_argument = click.argument("file", type=click.Path(path_type=Path))
 json_option = click.option("--json", "as_json", is_flag=True, help="JSON, ASCII only.")
 
 
-@click.group()
+@click.group(cls=WholeHelp)
 def journal() -> None:
     """Read, check, copy and report on a table's record. FILE is the journal, live or a copy."""
 
@@ -157,7 +158,7 @@ def copy(file: Path, target: Path, reserve: Path | None) -> None:
     say(f"{target}: {report.rows} rows, the last is {report.tail.seq}, hash {report.tail.hash.hex()}")
 
 
-@journal.group()
+@journal.group(cls=WholeHelp)
 def report() -> None:
     """Documents made from the journal alone, as printable text."""
 

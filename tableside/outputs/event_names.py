@@ -26,6 +26,15 @@ EVENTS: Mapping[str, str] = {
     "trace_not_kept": "what went over the cables around an incident could not be written",
     "log_dropped": "so many lines were thrown away because nobody took them",
     "log_repeated": "so many repeats of a line were left out",
+    # --- what a table asks and is asked
+    "request_answered": "a request of a person or a system was accepted or refused",
+    "command_intended": "a moving command is in the journal and goes out",
+    "command_accepted": "the device has begun it",
+    "command_refused": "the device does not do it",
+    "command_finished": "it has ended, done or failed",
+    "command_not_done": "it never ran and never will",
+    "command_unknown": "nobody knows whether it was done: locked until a count or a person settles it",
+    "command_settled": "an unknown outcome was settled",
     # --- the control socket
     "control_refused": "a process of another account wanted to connect",
     "control_full": "too many connections",

@@ -13,7 +13,8 @@ from firmware_bridge.clock import NS_PER_S, Clock
 WINDOW_S = 60.0
 # Different lines remembered: 32 tables with four devices each, and some kinds of line for each of them.
 MOST_KNOWN = 2_000
-_SAME = ("event", "level", "part", "table", "device", "link", "path")
+# Another session, command or request is another change, never a repeat.
+_SAME = ("event", "level", "part", "table", "device", "session", "command", "request", "link", "path")
 
 
 @dataclass(slots=True)

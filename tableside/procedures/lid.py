@@ -88,7 +88,7 @@ def _opened(turn: Turn, _what: LidOpened | LevelsFound) -> None:
     timers.start(turn, LONG_TIMER, turn.state.house.lid_open_alert_s)
 
 
-def _is_present(turn: Turn, _what: LidOpened | LevelsFound) -> bool:
+def _is_present(turn: Turn, _what: LidOpened | LevelsFound | OpenLid) -> bool:
     """Opening needs presence when it opens (semantics §2.1.8)."""
     return presence.is_present(turn.state, Operation.LID, turn.now_ns)
 
@@ -255,7 +255,8 @@ PROCEDURE = Procedure(
         Row(S.FREE, LidOpened, S.OPEN, _opened, _is_present, said="opened"),
         Row(S.FREE, LidOpened, S.UNSIGNED, _opened_too_late, said="opened when nobody was present any more"),
         Row(S.FREE, DeadlinePassed, S.SHUT, _not_opened, _is_free_over, said="not opened in time"),
-        Row(S.FREE, OpenLid, None, said="the lid is free"),
+        Row(S.FREE, OpenLid, None, when=_is_present, said="the lid is free"),
+        Row(S.FREE, OpenLid, None, _free, guards=(SIGNED_IN,), said="the lid is free"),
         Row(S.OPEN, CardsTakenOut, None, _answered, guards=(_is_answer,), said="answered", then="shut the lid"),
         Row(S.OPEN, PresenceShown, None, _seen_again, _is_lid, said="seen again"),
         Row(S.OPEN, DeadlinePassed, None, _open_long, _is_long, said="open for long"),

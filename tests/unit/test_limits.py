@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from drivers import events
 from drivers.events import PermitKind
 from firmware_bridge.clock import NS_PER_S
@@ -49,3 +51,33 @@ def test_a_jam_that_nobody_takes_goes_to_room_management_after_two_minutes() -> 
     table = jammed()
     table.wait(121)
     assert [one.asked for one in table.all_of(AlertEscalated)][-1] == ("M1",)
+
+
+def with_presence(table: Table, seconds: int) -> Table:
+    table.state = replace(table.state, house=replace(table.state.house, presence_s=seconds))
+    return table
+
+
+def test_csm2_a_lid_whose_opener_is_not_proved_present_any_more_is_not_called_free() -> None:
+    table = with_presence(jammed(), 20)
+    table.tap("S1")
+    assert table.ask(OpenLid).is_accepted
+    table.wait(10)
+    assert table.ask(OpenLid).text == "the lid is free"
+    table.wait(11)
+    assert table.state.procedures.lid.state.value == "free", "it is asked for still, and held shut"
+    assert not table.ask(OpenLid).is_accepted
+    table.decided.clear()
+    table.tap("S1")
+    assert table.ask(OpenLid).is_accepted
+    assert [grant.what for grant in table.all_of(PermitGranted)] == ["lid"]
+
+
+def test_a_tap_begins_nothing_that_would_be_over_at_once() -> None:
+    table = with_presence(jammed(), 10)
+    table.tap("S1")
+    table.wait(10)
+    assert not table.ask(OpenLid).is_accepted
+    table.tap("S1")
+    table.wait(8)
+    assert table.ask(OpenLid).is_accepted

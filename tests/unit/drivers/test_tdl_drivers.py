@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from structlog.contextvars import merge_contextvars
 from structlog.testing import capture_logs
 
 from drivers import events
@@ -262,8 +263,8 @@ async def test_a_fault_is_cleared_wherever_it_stands() -> None:
     )
 
 
-async def test_an_unknown_notice_is_kept_acknowledged_and_logged_once() -> None:
-    with capture_logs() as lines:
+async def test_an_unknown_notice_is_kept_acknowledged_and_logged_once_with_its_session() -> None:
+    with capture_logs(processors=[merge_contextvars]) as lines:
         async with ready_shuffler() as (driver, device, table):
             for _ in range(3):
                 device.notice(0x77, {3: 1})
@@ -271,7 +272,8 @@ async def test_an_unknown_notice_is_kept_acknowledged_and_logged_once() -> None:
                 driver.acknowledge(1, device.newest)
             await until(lambda: not device.notices)
     assert [fact.number for fact in table.of(events.NoticeUnknown)] == [2, 3, 4]
-    assert [line["event"] for line in lines if line["event"] == "notice_unknown"] == ["notice_unknown"]
+    (line,) = [line for line in lines if line["event"] == "notice_unknown"]
+    assert (line["device"], line["session"]) == ("shuffler", 1)
 
 
 async def test_adopting_an_epoch_is_armed_first() -> None:

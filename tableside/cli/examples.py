@@ -1,0 +1,48 @@
+"""An example for each step whose arguments do not say by themselves how they are typed. A test parses every one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+# Group → step → what is typed behind it.
+EXAMPLES: Mapping[str, Mapping[str, str]] = {
+    "play": {"stop": '--why "guest at the bank"'},
+    "table": {"open": "--dealer D-101 --as S-201", "dealer": "--dealer D-102 --as S-201"},
+    "load": {
+        "begin": "--packets 3 --as D-101",
+        "packet": "--cards 104 --as D-101",
+        "correct": "--cards 103 --as S-201",
+        "reload": "--incident 4 --packets 2 --as S-201 --pin M-301",
+    },
+    "round": {"count": "--cards 3 --as D-101", "rule": '--ruling "goes on" --as S-201'},
+    "complaint": {"settle": '--decision "the deal stands" --complaint 2 --as S-201'},
+    "jam": {
+        "taken-out": "--cards 1 --now table --as S-201",
+        "technician-done": '--work "guide straightened" --technician T-401 --as S-201',
+    },
+    "damaged": {
+        "replace": '--damaged "7C red" --replacement "7C red" --envelope E-001 --found-in table --as S-201',
+        "reported": '--incident 4 --reference "report 12" --as M-301',
+    },
+    "count": {"hand": "--place tray --cards 12 --as S-201"},
+    "unload": {
+        "sort": "--groups red:3 --groups blue:2:missing=7C,10H:too_many=KS --as D-101",
+        "settle-sort": '--incident 4 --decision "decks withdrawn" --as M-301',
+    },
+    "swap": {"begin": "--spare spare --incident 4 --as S-201", "counted-out": "--cards 288 --as S-201"},
+    "device": {
+        "clear-fault": "--device shuffler --fault 3 --as S-201",
+        "inspect": '--device shuffler --finding "cover shut, seal whole" --as S-201',
+        "settle": "--device shuffler --command 17 --moved 0 --as S-201",
+        "adopt": "--device spare --as S-201 --pin M-301",
+        "accept-journal": '--why "disk replaced, copy restored" --as S-201 --pin M-301',
+    },
+    "incident": {"settle": '--incident 4 --finding "switch box bumped" --as S-201'},
+    "alert": {"take": "--alert 1 --as S-201", "clear": "--alert 1 --as S-201"},
+}
+
+
+def example(group: str, step: str) -> str | None:
+    """The whole line, or none where there is nothing to explain."""
+    typed = EXAMPLES.get(group, {}).get(step)
+    return None if typed is None else f"Example: tableside {group} {step} {typed}"
