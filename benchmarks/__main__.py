@@ -14,12 +14,14 @@ from benchmarks import (
     request_reply,
     serial_round_trip,
     short_day,
+    usb_round_trip,
 )
 from benchmarks.compare import Row
 
 ALL: Mapping[str, Callable[[], list[Row]]] = {
     "serial": serial_round_trip.measure,
     "request": request_reply.measure,
+    "usb": usb_round_trip.measure,
     "jam": jam_alert.measure,
     "amount": alpha_amount.measure,
     "journal": journal_rows.measure,

@@ -160,6 +160,27 @@ async def test_one_without_a_serial_number_is_found_at_its_port() -> None:
         await open_usb(UsbPlace(0x1209, 1, port="1-3"), backend=backend)
 
 
+async def test_a_list_that_libusb_has_not_renewed_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hot-plug without udev: the kernel lists the device, and libusb, made for udev's word, does not."""
+    backend, asked = UsbBackend([device()]), list[object]()
+    find, libusb = usb.core.find, usb_device.usb.backend.libusb1
+    monkeypatch.setattr(libusb, "_lib_object", "stale")
+
+    def found(**wanted: Any) -> Any:
+        asked.append(libusb._lib_object)
+        is_stale = libusb._lib_object == "stale"
+        return iter(()) if is_stale else find(**{**wanted, "backend": backend})
+
+    monkeypatch.setattr(usb_device.usb.core, "find", found)
+    with pytest.raises(LinkAbsent):  # the kernel does not list it either: nothing is made anew
+        await open_usb(UsbPlace(0x1209, 1, "SN0001"))
+    assert asked == ["stale"]
+    monkeypatch.setattr(usb_place, "plugged_in", lambda: frozenset({usb_place.Plugged("1-1", 2, 0x1209, 1)}))
+    link = await open_usb(UsbPlace(0x1209, 1, "SN0001"))
+    assert asked == ["stale", "stale", None]
+    await link.close()
+
+
 class Touchy(UsbBackend):
     """Raises once told to, in any of its calls."""
 

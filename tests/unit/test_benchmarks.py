@@ -15,6 +15,7 @@ from benchmarks import (
     request_reply,
     serial_round_trip,
     short_day,
+    usb_round_trip,
 )
 from benchmarks.compare import Reach, Row, interleave, rows
 from benchmarks.table_day import CARDS, table_day
@@ -71,6 +72,10 @@ def test_journal_rows() -> None:
 
 def test_request_reply() -> None:
     assert_measured(request_reply.measure(rounds=1, slices=1), request_reply.PEER, request_reply.PEER)
+
+
+def test_usb_round_trip() -> None:
+    assert_measured(usb_round_trip.measure(rounds=1, slices=1), usb_round_trip.PEER)
 
 
 def test_jam_alert() -> None:
