@@ -14,7 +14,6 @@ FOR_THE_READER = {
     "cause": "of a boot: the technician's; what follows from a boot is the same whatever its cause",
     "device_ms": "the device's own clock, to order what happened within one of its boots",
     "running_number": "the outcome of every open command is asked anyway; the contract of a device holds it to this",
-    "vendor": "of a badge reader, as it names itself; who it is its serial number and key say",
 }
 
 
