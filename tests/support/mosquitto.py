@@ -37,6 +37,10 @@ class Mosquitto:
         )
         self._process: subprocess.Popen[bytes] | None = None
 
+    def configure(self, settings: str) -> None:
+        """Other settings altogether, with their own listener."""
+        self._config.write_text(settings, encoding="utf-8")
+
     def start(self) -> None:
         """Start it and wait until it answers."""
         assert PROGRAM is not None
