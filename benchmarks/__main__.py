@@ -11,6 +11,7 @@ from benchmarks import (
     idle_daemon,
     jam_alert,
     journal_rows,
+    northbound_event,
     request_reply,
     serial_round_trip,
     short_day,
@@ -27,6 +28,7 @@ ALL: Mapping[str, Callable[[], list[Row]]] = {
     "journal": journal_rows.measure,
     "day": short_day.measure,
     "hub": hub_day.measure,
+    "northbound": northbound_event.measure,
     "idle": idle_daemon.measure,
 }
 

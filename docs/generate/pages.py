@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 
-from docs.generate import acts, commands, devices, procedures
+from docs.generate import acts, commands, devices, northbound, procedures
 
 ROOT = Path(__file__).parents[2]
+
+
+def _whole(text: str, _page: str) -> str:
+    """A page that nobody writes in."""
+    return text
+
 
 # Page → what it becomes, given what it is. What people wrote around a made part stays.
 PAGES: Mapping[str, Callable[[str], str]] = {
@@ -15,6 +22,7 @@ PAGES: Mapping[str, Callable[[str], str]] = {
     "docs/howto/commands.md": lambda _page: commands.page(),
     "docs/procedures.md": lambda _page: procedures.page(),
     "docs/protocols/control.md": lambda page: between(page, "acts", acts.table()),
+    **{name: partial(_whole, text) for name, text in northbound.pages().items()},
 }
 
 

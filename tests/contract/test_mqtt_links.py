@@ -371,3 +371,25 @@ def test_the_property_that_the_library_writes_is_the_one_meant() -> None:
     properties = Properties(PacketTypes.PUBLISH)
     properties.MessageExpiryInterval = 2
     assert properties.pack() == b"\x05\x02\x00\x00\x00\x02"  # MQTT 5 §2.2.2.2: identifier 02, four bytes
+
+
+async def test_a_cancel_that_the_library_forgets_is_not_lost() -> None:
+    """Found by a daemon that did not stop: its publish was answered in the turn in which it was cancelled."""
+    answer: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+
+    async def forgetful() -> str:
+        try:
+            return await asyncio.shield(answer)
+        except asyncio.CancelledError:
+            return await answer
+
+    async def working() -> None:
+        while True:
+            await mqtt_client.cancellable(forgetful())
+
+    task = asyncio.create_task(working())
+    await asyncio.sleep(0)
+    task.cancel()
+    answer.set_result("taken")
+    with pytest.raises(asyncio.CancelledError):
+        await task

@@ -31,11 +31,16 @@ class Mosquitto:
         self._config = directory / "mosquitto.conf"
         self._log = directory / "mosquitto.log"
         self._config.write_text(
-            f"listener {self.port} {self.host}\n{settings}\npersistence false\nlog_dest stderr\nlog_type all\n"
+            f"listener {self.port} {self.host}\n{settings}\nset_tcp_nodelay true\n"
+            "persistence false\nlog_dest stderr\nlog_type all\n"
             "user root\n",  # else it would change to an account that may not read our directory
             encoding="utf-8",
         )
         self._process: subprocess.Popen[bytes] | None = None
+
+    def configure(self, settings: str) -> None:
+        """Other settings altogether, with their own listener."""
+        self._config.write_text(settings, encoding="utf-8")
 
     def start(self) -> None:
         """Start it and wait until it answers."""

@@ -12,6 +12,7 @@ from benchmarks import (
     idle_daemon,
     jam_alert,
     journal_rows,
+    northbound_event,
     request_reply,
     serial_round_trip,
     short_day,
@@ -112,3 +113,9 @@ def test_idle_daemon() -> None:
 def test_short_day() -> None:
     """With the shortest scenario that there is."""
     assert_measured(short_day.measure(rounds=1, scenario=ROOT / "scenarios" / "first_rounds.toml"), short_day.PEER)
+
+
+def test_northbound_event() -> None:
+    if northbound_event.PROGRAM is None:
+        pytest.skip("mosquitto is not installed (Debian: apt-get install mosquitto)")
+    assert_measured(northbound_event.measure(rounds=1, samples=3), northbound_event.PEER)

@@ -80,7 +80,7 @@ def judged(
 def _read(payload: bytes) -> Command | Refused:
     try:
         return _decoder.decode(payload)
-    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         known = _id_of(payload)
         return Refused(known, TurnedAway.MALFORMED, str(error), "see docs/protocols/northbound.md and its JSON Schema")
 
@@ -89,7 +89,7 @@ def _id_of(payload: bytes) -> str:
     """The id of a command that is otherwise broken, so that its answer can be matched."""
     try:
         given = msgspec.json.decode(payload)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ""
     name = given.get("id") if isinstance(given, dict) else None
     return name if isinstance(name, str) and COMMAND_ID.fullmatch(name) else ""

@@ -10,7 +10,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from firmware_bridge.links.base import LinkClosed, LinkForbidden
-from firmware_bridge.links.mqtt_client import BrokerClient, is_taken_over, loss_in_words, properties_of
+from firmware_bridge.links.mqtt_client import BrokerClient, cancellable, is_taken_over, loss_in_words, properties_of
 from firmware_bridge.session.endings import Ending, SessionOver
 from tableside.outputs.northbound.broker import Access, Certificates, Received
 
@@ -34,7 +34,8 @@ class MqttConnection:
             properties = properties_of(PacketTypes.PUBLISH)
             properties.CorrelationData = correlation
         try:
-            await self._client.publish(topic, payload, qos=1, retain=is_retained, properties=properties)
+            call = self._client.publish(topic, payload, qos=1, retain=is_retained, properties=properties)
+            await cancellable(call)
         except (aiomqtt.MqttError, ValueError) as error:
             raise LinkClosed(f"{self._address}: the broker did not take a message on {topic}: {error}") from error
 

@@ -201,7 +201,7 @@ class Northbound:
         """A retained acknowledgement is as good as a fresh one: it says what the consumer has."""
         try:
             given = _acknowledged.decode(received.payload)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             self.bad_acks += 1
             return
         self._deliveries[received.topic].acknowledge(given.id)
@@ -220,7 +220,7 @@ class Northbound:
         """A will of an earlier connection that came late does not stay (BR-040); a newer on-line is another daemon."""
         try:
             told = _link_told.decode(received.payload)
-        except (msgspec.MsgspecError, UnicodeDecodeError):
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
             told = None
         if told == online:
             return
