@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -78,6 +79,17 @@ def test_what_cannot_be_shown_is_refused_before_it_is_sent(fields: dict[str, obj
     if why is not None:
         assert why in answer.text
         assert answer.next_step
+
+
+@pytest.mark.parametrize("amount", [0, 1, 29, 57, 115, 1_005, 8_29, 123_456_789, 2**32 - 1])
+def test_no_cent_is_lost_from_the_request_to_the_display(amount: int) -> None:
+    """BR-056: whole numbers of the smallest unit all the way; a fraction is no amount."""
+    asked = msgspec.json.encode({"id": "r1", "by": "F1", "what": "amount", "amount": amount, "currency": "EUR"})
+    read = msgspec.json.decode(asked, type=ShowJackpot)
+    text = Showing(1, read.what, read.amount, read.currency).text
+    assert int("".join(letter for letter in text if letter.isdigit())) == amount
+    with pytest.raises(msgspec.ValidationError):
+        msgspec.json.decode(asked.replace(b'"currency"', b'"amount":10.29,"currency"'), type=ShowJackpot)
 
 
 def test_a_negative_amount_is_no_amount() -> None:
