@@ -103,7 +103,7 @@ def _silent(turn: Turn, what: DeadlinePassed) -> None:
     locks.add(turn, Scope.JACKPOT_BETS, lock_reason(device), RULE)
 
 
-def _is_display(turn: Turn, what: DeviceCame) -> bool:
+def _is_display(turn: Turn, what: DeviceCame | DisplayTroubled) -> bool:
     return displays.is_display(turn.state, what.device)
 
 
@@ -135,7 +135,8 @@ PROCEDURE = Procedure(
             said="the displays are told",
         ),
         Row(A, DisplayShowed, None, _showed, said="read back"),
-        Row(A, DisplayTroubled, None, _troubled, said="not what it was told"),
+        Row(A, DisplayTroubled, None, _troubled, _is_display, said="not what it was told"),
+        Row(A, DisplayTroubled, None, said="no display of this table"),
         Row(A, DeadlinePassed, None, _silent, _is_silent_display, said="it stays away"),
         Row(A, DeviceCame, None, _came, _is_display, said="it answers again"),
     ),

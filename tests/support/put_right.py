@@ -29,6 +29,7 @@ def put_right(table: Table) -> None:
     """Ends when nothing stands, or when nobody can do more."""
     table.give(inputs.SpaceEnough())
     table.give(inputs.JournalRestored(rows=1))
+    _show_again(table)
     for _ in range(ROUNDS):
         _connect(table)
         _let_the_machine_end(table)
@@ -68,6 +69,15 @@ def _connect(table: Table) -> None:
         )
     for reader in table.state.house.readers:
         table.reader_ready(reader)
+
+
+def _show_again(table: Table) -> None:
+    """Each display is switched off and on, and shows what it shall."""
+    for display in table.state.house.displays:
+        table.give(events.DisplayLost(device=display.name, why="switched off and on"))
+        table.give(events.DisplayReady(device=display.name, model="ALPHA", firmware="1044"))
+        if (goal := table.state.displays.goal) is not None:
+            table.give(events.DisplayShowed(device=display.name, version=goal.version, what=goal.what))
 
 
 def _let_the_machine_end(table: Table) -> None:
