@@ -55,7 +55,11 @@ class Process:
         deadline = time.monotonic() + PATIENCE_S
         while not until.exists():
             if self._child.poll() is not None or time.monotonic() > deadline:
-                sys.exit(f"the {self.name} did not start: see {RUN / self.name}.log")
+                said = (RUN / f"{self.name}.log").read_text("utf-8").split("\n")
+                why = next((line.strip(" |+-") for line in reversed(said) if line.strip(" |+-")), "no word")
+                sys.exit(
+                    f"the {self.name} did not start: {why}. Is another `make run` going? See {RUN / self.name}.log"
+                )
             time.sleep(0.05)
 
     def kill(self) -> None:

@@ -65,17 +65,17 @@ class AlertTeller:
         self._watch = watch
         self._language = language
         self._tell = tell
+        self._after = 0
 
     async def begin(self) -> None:
         """From here on; what was raised and cleared on another day is that day's."""
-        present = (await self._watch.told("state"))["row"]
+        self._after = (await self._watch.told("state"))["row"]
         for row in self._watch.rows:
-            if row.seq > present:
-                self._row(row)
-        self._watch.listeners.append(self._row)
+            self._row(row)
+        self._watch.listeners.append(self._row)  # rows of other days may still be on their way
 
     def _row(self, row: Row) -> None:
-        if row.type in TOLD:
+        if row.seq > self._after and row.type in TOLD:
             TOLD[row.type](self, row)
 
     def _raised(self, row: Row) -> None:

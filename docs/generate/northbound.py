@@ -18,9 +18,10 @@ from tableside.outputs.northbound.messages import (
     StateTold,
 )
 from tableside.outputs.northbound.topics import Topics
-from tableside.version import VERSION
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
+# Of the messages, not of the program that sends them.
+DOCUMENT_VERSION = "1"
 FOLDER = "docs/protocols/northbound"
 # File name → type.
 SCHEMAS: dict[str, type[msgspec.Struct]] = {
@@ -85,7 +86,7 @@ def asyncapi() -> str:
     return _text(
         {
             "asyncapi": "3.0.0",
-            "info": {"title": "Tableside northbound", "version": VERSION},
+            "info": {"title": "Tableside northbound", "version": DOCUMENT_VERSION},
             "defaultContentType": "application/json",
             "channels": channels,
             "operations": operations,

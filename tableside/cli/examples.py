@@ -24,6 +24,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "replace": '--damaged "7C red" --replacement "7C red" --envelope E-001 --found-in table --as S-201',
         "reported": '--incident 4 --reference "report 12" --as M-301',
     },
+    "jackpot": {"show": "--what amount --amount 1234567 --currency EUR --as S-201"},
     "count": {"hand": "--place tray --cards 12 --as S-201"},
     "unload": {
         "sort": "--groups red:3 --groups blue:2:missing=7C,10H:too_many=KS --as D-101",
@@ -34,11 +35,11 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "clear-fault": "--device shuffler --fault 3 --as S-201",
         "inspect": '--device shuffler --finding "cover shut, seal whole" --as S-201',
         "settle": "--device shuffler --command 17 --moved 0 --as S-201",
-        "adopt": "--device spare --as S-201 --pin M-301",
+        "adopt": "--device spare --as T-501 --pin R-401",
         "accept-journal": '--why "disk replaced, copy restored" --as S-201 --pin M-301',
     },
     "incident": {"settle": '--incident 4 --finding "switch box bumped" --as S-201'},
-    "alert": {"take": "--alert 1 --as S-201", "clear": "--alert 1 --as S-201"},
+    "alert": {"take": "--alert 1 --as S-201", "seen": "--alert 1 --as S-201", "clear": "--alert 1 --as S-201"},
 }
 
 
