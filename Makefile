@@ -36,10 +36,10 @@ bench: $(STAMP)
 docs: $(STAMP)
 	$(BIN)/python -m docs.generate
 
-# The hashed list names no registry: pip asks the one it is set up for.
+# uv writes no registry into the list: pip asks the one it is set up for.
 requirements:
 	uv pip compile pyproject.toml --extra dev --generate-hashes --universal --python-version 3.11 \
-	  --no-emit-index-url --no-header -o requirements-dev.txt
+	  --no-header -o requirements-dev.txt
 
 # Everything that .gitignore lists: what `make` and the tests build.
 clean:

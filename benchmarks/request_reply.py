@@ -7,23 +7,19 @@ process that gives prepared answers from a table (`benchmarks.prepared`), the sa
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager
 
 from pymodbus import FramerType
 from pymodbus.client import AsyncModbusSerialClient
 
 from benchmarks import prepared
+from benchmarks.asking import Ask, asking
 from benchmarks.compare import ROUNDS, Reach, Row, interleave, rows
 from benchmarks.far_side import FarSide
 from benchmarks.sides import Slice, open_side
 from firmware_bridge.links.serial import open_serial
-from firmware_bridge.session.counts import LinkCounts
-from firmware_bridge.session.tdl import Expected, Opening, Ready, Request, Said, TdlSession
-from firmware_bridge.wire.tdl.codes import Operation, Profile
-from firmware_bridge.wire.tdl.keys import MetersKey
 
 SLICES = 21
 QUESTIONS = 100
@@ -31,31 +27,11 @@ OURS = "TDL request"
 PEER = "pymodbus RTU"
 REGISTERS = 6  # three counters of 32 bits
 
-Ask = Callable[[], Awaitable[None]]
-
 
 @asynccontextmanager
 async def _tdl(node: str) -> AsyncIterator[Ask]:
-    ready = asyncio.Event()
-
-    async def report(said: Said) -> None:
-        if isinstance(said, Ready):
-            ready.set()
-
-    expected = Expected(prepared.SERIAL, prepared.MODEL, Profile.CONTINUOUS)
-    opening = Opening(1, bytes(range(8)), prepared.EPOCH, expected)
-    session = TdlSession(await open_serial(node), opening, report, LinkCounts())
-    running = asyncio.create_task(session.run())
-    await ready.wait()
-
-    async def ask() -> None:
-        reply = await session.ask(Request(Operation.METERS))
-        assert reply.body[MetersKey.JAMS] == prepared.JAMS
-
-    yield ask
-    running.cancel()
-    with suppress(asyncio.CancelledError):
-        await running
+    async with asking(await open_serial(node)) as ask:
+        yield ask
 
 
 @asynccontextmanager

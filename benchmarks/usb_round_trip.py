@@ -11,24 +11,22 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, ExitStack, asynccontextmanager, suppress
 
 import usb.core
 import usb.util
 
 from benchmarks import prepared
+from benchmarks.asking import Ask, asking
 from benchmarks.compare import ROUNDS, Reach, Row, interleave, rows
 from benchmarks.sides import Slice, open_side
 from benchmarks.usb_far_side import usb_far_side
 from firmware_bridge.links.usb import TRANSFER_TIMEOUT_MS, open_usb
 from firmware_bridge.links.usb_ip import UsbipBackend
 from firmware_bridge.links.usb_place import UsbPlace
-from firmware_bridge.session.counts import LinkCounts
-from firmware_bridge.session.tdl import Expected, Opening, Ready, Request, Said, TdlSession
-from firmware_bridge.wire.tdl.codes import MessageType, Operation, Profile
+from firmware_bridge.wire.tdl.codes import MessageType, Operation
 from firmware_bridge.wire.tdl.frame import Frame
-from firmware_bridge.wire.tdl.keys import MetersKey
 from firmware_bridge.wire.tdl.stream import encode_stream
 
 SLICES = 21
@@ -38,31 +36,12 @@ PEER = "bare pyusb through two threads"
 VENDOR, PRODUCT = 0x1209, 0x0001
 HERE = "127.0.0.1"
 
-Ask = Callable[[], Awaitable[None]]
-
 
 @asynccontextmanager
 async def _tdl(port: int) -> AsyncIterator[Ask]:
-    ready = asyncio.Event()
-
-    async def report(said: Said) -> None:
-        if isinstance(said, Ready):
-            ready.set()
-
-    opening = Opening(1, bytes(range(8)), prepared.EPOCH, Expected(prepared.SERIAL, prepared.MODEL, Profile.CONTINUOUS))
     link = await open_usb(UsbPlace(VENDOR, PRODUCT, prepared.SERIAL, server=(HERE, port)))
-    session = TdlSession(link, opening, report, LinkCounts())
-    running = asyncio.create_task(session.run())
-    await ready.wait()
-
-    async def ask() -> None:
-        reply = await session.ask(Request(Operation.METERS))
-        assert reply.body[MetersKey.JAMS] == prepared.JAMS
-
-    yield ask
-    running.cancel()
-    with suppress(asyncio.CancelledError):
-        await running
+    async with asking(link) as ask:
+        yield ask
 
 
 class _Bare:

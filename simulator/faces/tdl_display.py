@@ -25,6 +25,7 @@ from simulator.world.lamp import Light
 from .equipment import Identity, Reporter
 from .memory import Memory
 from .session import OK, Answer, refused
+from .still_equipment import StillEquipment
 from .tdl_device import TdlDevice
 
 FIRMWARE_VERSION = "sim-1.0"
@@ -41,7 +42,7 @@ MEMORY_FAULT = (int(FaultCode.MEMORY), 0)  # at no place in particular
 CODES = {picture: code for code, picture in PICTURES.items()}
 
 
-class DisplayEquipment:
+class DisplayEquipment(StillEquipment):
     """A jackpot display as TDL sees it."""
 
     def __init__(self, display: JackpotDisplay, serial: str) -> None:
@@ -98,32 +99,6 @@ class DisplayEquipment:
             return refused(Reason.ARGUMENT)
         self._session = session
         return OK
-
-    # It has no permits and no moving commands
-
-    def is_still(self, what: Permit) -> bool:
-        return True
-
-    def permit_changed(self, what: Permit, *, stands: bool, remaining: int | None) -> None:
-        raise AssertionError(f"a display has no permit {what.name}")
-
-    def limit_reached(self, what: Permit, reporter: Reporter) -> None:
-        raise AssertionError(f"a display has no permit {what.name}")
-
-    def permit_hindrance(self, what: Permit) -> Reason | None:
-        return Reason.NOT_OFFERED
-
-    def argument_hindrance(self, operation: int, argument: int | None) -> Reason | None:
-        return Reason.NOT_OFFERED
-
-    def guard(self, operation: int, argument: int | None, *, has_deal_permit: bool) -> Reason | None:
-        return Reason.NOT_OFFERED
-
-    def begin(self, operation: int, argument: int | None) -> None:
-        raise AssertionError(f"a display moves nothing (operation {operation:02X})")
-
-    def progress(self) -> tuple[int, int]:
-        return 0, 0
 
     # Levels and goals
 

@@ -39,6 +39,7 @@ from simulator.world.switch_box import SwitchBox
 from .equipment import Identity, Reporter
 from .lamps import lamp_level, lamp_notice
 from .memory import Memory
+from .still_equipment import StillEquipment
 from .tdl_device import TdlDevice
 
 FIRMWARE_VERSION = "sim-1.0"
@@ -55,7 +56,7 @@ ABILITIES = (
 )
 
 
-class SwitchBoxEquipment:
+class SwitchBoxEquipment(StillEquipment):
     """A switch box as TDL sees it."""
 
     def __init__(self, box: SwitchBox, serial: str) -> None:
@@ -126,32 +127,6 @@ class SwitchBoxEquipment:
     @_tell.register
     def _(self, happening: Tampered, reporter: Reporter) -> None:
         reporter.notice(NoticeKind.TAMPER, {TamperKey.WHAT: TamperKind[happening.what.name]})
-
-    # It has no permits and no moving commands
-
-    def is_still(self, what: Permit) -> bool:
-        return True
-
-    def permit_changed(self, what: Permit, *, stands: bool, remaining: int | None) -> None:
-        raise AssertionError(f"a switch box has no permit {what.name}")
-
-    def limit_reached(self, what: Permit, reporter: Reporter) -> None:
-        raise AssertionError(f"a switch box has no permit {what.name}")
-
-    def permit_hindrance(self, what: Permit) -> Reason | None:
-        return Reason.NOT_OFFERED
-
-    def argument_hindrance(self, operation: int, argument: int | None) -> Reason | None:
-        return Reason.NOT_OFFERED
-
-    def guard(self, operation: int, argument: int | None, *, has_deal_permit: bool) -> Reason | None:
-        return Reason.NOT_OFFERED
-
-    def begin(self, operation: int, argument: int | None) -> None:
-        raise AssertionError(f"a switch box moves nothing (operation {operation:02X})")
-
-    def progress(self) -> tuple[int, int]:
-        return 0, 0
 
     # Levels and goals
 
