@@ -144,7 +144,9 @@ def escalate(turn: Turn, alert: Alert, why: str) -> None:
     section = turn.state.house.section
     steps = _escalation_s(turn, alert.level)
     step = alert.escalated + 1
-    named = (section.room_management,) if step >= 2 else (section.neighbour, section.pit_manager)
+    # The supervisor is asked before, save where an alert called the technician alone.
+    next_in_line = (section.supervisor, section.neighbour, section.pit_manager)
+    named = (section.room_management,) if step >= 2 else next_in_line
     fresh = tuple(staff for staff in named if staff and staff not in alert.asked) or (section.room_management,)
     asked = (*alert.asked, *(staff for staff in fresh if staff not in alert.asked))
     _put(turn, _key(alert), replace(alert, asked=asked, escalated=step, progress=Progress.NEW, taken_by=""))
@@ -174,11 +176,12 @@ def wall_field(turn: Turn) -> str:
 
 
 def _first_asked(section: Section, come: tuple[Role, ...]) -> tuple[str, ...]:
-    """Who is asked first. Nobody supervises the section: room management."""
+    """Who is asked first. Nobody supervises the section: room management; no technician is named: the supervisor."""
     by_role = {
         Role.FLOOR_SUPERVISOR: section.supervisor or section.room_management,
         Role.ROOM_MANAGEMENT: section.room_management,
         Role.PIT_MANAGER: section.pit_manager,
+        Role.TECHNICIAN: section.technician,
     }
     named = tuple(dict.fromkeys(by_role[role] for role in come if by_role.get(role)))
     return named or tuple(filter(None, (section.supervisor or section.room_management,)))

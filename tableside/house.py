@@ -69,6 +69,7 @@ class Section(msgspec.Struct, frozen=True):
     neighbour: str = ""  # the next section's supervisor
     pit_manager: str = ""
     room_management: str = ""
+    technician: str = ""  # who carries the technicians' pager; empty: the supervisor calls one
 
 
 class Display(msgspec.Struct, frozen=True):

@@ -60,6 +60,9 @@ def _sections(file: Draft) -> Iterator[Finding]:
             yield Finding(section.at("neighbour"), problem, listed(others), nearest=nearest)
         for path, staff_id in section.texts("floor_supervisors"):
             yield from unknown_person(path, staff_id, "floor supervisor", staff)
+        technician = section.text("technician")
+        if technician is not None:
+            yield from unknown_person(section.at("technician"), technician, "technician", staff)
 
 
 def _people_in_charge(file: Draft) -> Iterator[Finding]:

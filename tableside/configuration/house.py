@@ -72,6 +72,7 @@ def _section(host: HostConfig, name: str) -> house.Section:
         neighbour=next(iter(neighbour), ""),
         pit_manager=pit_managers[0] if host.has_pit_manager else "",
         room_management=host.room_management[0],
+        technician=section.technician or "",
     )
 
 

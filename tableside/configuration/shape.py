@@ -56,6 +56,7 @@ class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     name: Name
     floor_supervisors: tuple[StaffId, ...] = ()  # none: room management has it
     neighbour: Name | None = None  # whose supervisor is next in line for an alert that nobody takes
+    technician: StaffId | None = None  # who carries the technicians' pager; None: the supervisor calls one
 
 
 class HostPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from drivers.events import CardJammed, KeyName, KeyPressed, Place, Tampered
 from tableside.decisions import AlertEscalated, AlertRaised
 from tableside.house import House
-from tableside.requests import TakeAlert
+from tableside.requests import CallTechnician, TakeAlert
 from tests.support.table import HOUSE, Table
 
 QUICK = replace(HOUSE, class_1_neighbour_s=5, class_1_management_s=9, class_2_neighbour_s=7)
@@ -54,6 +54,27 @@ def test_class_1_goes_to_neighbour_and_pit_manager_then_to_room_management(
     assert escalations(table, management_s - neighbour_s - 1) == []
     assert escalations(table, 1) == [("M1",)]
     assert escalations(table, 3_600) == []
+
+
+def technician_called(house: House) -> Table:
+    table = Table(house)
+    table.ready()
+    table.notice(CardJammed, place=Place.CAROUSEL)
+    assert table.ask(CallTechnician).is_accepted
+    return table
+
+
+def test_csm2_technician_called_rings_at_the_technician_and_then_at_the_supervisor_too() -> None:
+    table = technician_called(replace(HOUSE, section=replace(HOUSE.section, technician="T1")))
+    (asked,) = [raised.asked for raised in table.all_of(AlertRaised) if raised.text == "TECHNICIAN-ASKED"]
+    assert asked == ("T1",)
+    assert ("S1", "S2", "P1") in escalations(table, HOUSE.class_1_neighbour_s)
+
+
+def test_csm2_where_no_technician_carries_a_pager_the_supervisor_is_asked_to_call_one() -> None:
+    table = technician_called(HOUSE)
+    (asked,) = [raised.asked for raised in table.all_of(AlertRaised) if raised.text == "TECHNICIAN-ASKED"]
+    assert asked == ("S1",)
 
 
 def urgent() -> Table:

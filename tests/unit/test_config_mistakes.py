@@ -82,6 +82,13 @@ BROKEN: list[tuple[str, Edit, str, str, list[str]]] = [
     ("key given twice", table("seats = 7", "seats = 7\nseats = 6"), "seats", "", ["not TOML"]),
     ("unknown supervisor", host('["S-1"]', '["S-2"]'), "sections[0].floor_supervisors[0]", '"S-2"', ["S-1"]),
     ("supervisor without the role", host('["S-1"]', '["R-1"]'), "sections[0].floor_supervisors[0]", '"R-1"', ["S-1"]),
+    (
+        "technician without the role",
+        host('neighbour = "B"', 'neighbour = "B"\ntechnician = "S-1"'),
+        "sections[0].technician",
+        "technician",
+        ["role technician"],
+    ),
     ("neighbour of itself", host('neighbour = "B"', 'neighbour = "A"'), "sections[0].neighbour", "neighbour", ["B"]),
     ("unknown time zone", host("Europe/Lisbon", "Europe/Lisboa"), "host.time_zone", "time_zone", ['"Europe/Lisbon"']),
     ("unknown profile", host('"lab"', '"labor"'), "host.profile", "profile", ["production, training, lab"]),
