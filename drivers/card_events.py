@@ -60,12 +60,16 @@ class Winner(StrEnum):
 
 
 class CardReaderReady(Fact, frozen=True, kw_only=True):
-    """It is heard: a shoe, a board with antennas. Identity as it tells it; what it does not tell is of the TOML."""
+    """Its line stands: a shoe's, a board's with antennas. Identity as it tells it; what it does not tell is the TOML's.
+
+    `has_spoken` False: nothing was heard yet, as an open line alone proves nothing; told anew with the first word.
+    """
 
     model: str
     serial: str = ""
     firmware: str = ""
     is_simulated: bool = False
+    has_spoken: bool = True
 
 
 class CardReaderLost(Fact, frozen=True, kw_only=True):

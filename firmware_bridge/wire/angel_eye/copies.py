@@ -12,6 +12,10 @@ from dataclasses import dataclass
 from firmware_bridge.wire.angel_eye.codes import COPIES
 from firmware_bridge.wire.angel_eye.telegram import Telegram
 
+# The telegram that came last may be repeated whenever: nothing new could look like it. One before that is a copy only
+# so soon (assumed): a shoe that is switched off and on counts its seq anew, and says the same again as at its start.
+LATE_COPY_S = 2.0
+
 
 @dataclass(frozen=True, slots=True)
 class Fresh:
@@ -25,17 +29,15 @@ class Copies:
     """Remembers as many telegrams as each has copies: far fewer than a turn of the seq, so that none hides another."""
 
     def __init__(self) -> None:
-        self._known: deque[Telegram] = deque(maxlen=COPIES)
+        self._known: deque[tuple[Telegram, float]] = deque(maxlen=COPIES)
 
-    def take(self, telegram: Telegram) -> Fresh | None:
-        """The telegram if it is new, None for a copy."""
-        if telegram in self._known:
+    def take(self, telegram: Telegram, now_s: float) -> Fresh | None:
+        """The telegram if it is new, None for a copy. `now_s` on any clock that only goes forward."""
+        if any(
+            known == telegram and (place == 0 or now_s - first_s < LATE_COPY_S)
+            for place, (known, first_s) in enumerate(reversed(self._known))
+        ):
             return None
-        is_contradicting = bool(self._known) and self._known[-1].seq == telegram.seq
-        self._known.append(telegram)
+        is_contradicting = bool(self._known) and self._known[-1][0].seq == telegram.seq
+        self._known.append((telegram, now_s))
         return Fresh(telegram, is_contradicting)
-
-    def forget(self) -> None:
-        """The shoe has started: its seq begins anew. The telegram that said so stays known."""
-        while len(self._known) > 1:
-            self._known.popleft()

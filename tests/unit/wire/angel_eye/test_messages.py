@@ -99,15 +99,15 @@ def test_what_is_no_telegram_is_told_with_its_letter_and_without_its_card(data: 
 def test_three_copies_are_one_and_the_next_with_the_same_content_is_another() -> None:
     """Test 2 of the page."""
     copies, first, second = Copies(), Telegram(ord("1"), b"S"), Telegram(ord("2"), b"S")
-    taken = [copies.take(telegram) for telegram in (first, first, first, second, second, second)]
+    taken = [copies.take(telegram, 0) for telegram in (first, first, first, second, second, second)]
     assert taken == [Fresh(first), None, None, Fresh(second), None, None]
 
 
 def test_the_same_seq_with_another_content_counts_and_is_said() -> None:
     """Test 3 of the page."""
     copies, first, other = Copies(), Telegram(ord("1"), b"C"), Telegram(ord("1"), b"P")
-    assert [copies.take(first), copies.take(other)] == [Fresh(first), Fresh(other, is_contradicting=True)]
-    assert copies.take(first) is None, "a late copy of the first"
+    assert [copies.take(first, 0), copies.take(other, 0)] == [Fresh(first), Fresh(other, is_contradicting=True)]
+    assert copies.take(first, 1) is None, "a late copy of the first"
 
 
 def test_a_turn_of_the_seq_hides_nothing() -> None:
@@ -115,15 +115,21 @@ def test_a_turn_of_the_seq_hides_nothing() -> None:
     copies = Copies()
     for _turn in range(3):
         for seq in b"0123456789":
-            assert copies.take(Telegram(seq, b"C")) == Fresh(Telegram(seq, b"C"))
+            assert copies.take(Telegram(seq, b"C"), 0) == Fresh(Telegram(seq, b"C"))
 
 
-def test_a_shoe_that_has_started_begins_anew() -> None:
-    copies, card, started = Copies(), Telegram(ord("1"), b"C"), Telegram(ord("0"), b"S")
-    assert [copies.take(card), copies.take(started)] == [Fresh(card), Fresh(started)]
-    copies.forget()
-    assert copies.take(started) is None, "its copies are still copies"
-    assert copies.take(card) == Fresh(card)
+def test_a_shoe_that_was_off_says_the_same_again_and_is_heard() -> None:
+    copies, started, card = Copies(), Telegram(ord("0"), b"S"), Telegram(ord("1"), b"C")
+    assert [copies.take(started, 0), copies.take(card, 0.5), copies.take(started, 1)] == [
+        Fresh(started),
+        Fresh(card),
+        None,
+    ]
+    assert [copies.take(started, 5), copies.take(started, 500), copies.take(card, 500)] == [
+        Fresh(started),
+        None,
+        Fresh(card),
+    ]
 
 
 @pytest.mark.parametrize("vector", COMMANDS, ids=lambda vector: vector["meaning"])
