@@ -76,3 +76,10 @@ class Display(Device, Protocol):
 
     def show(self, showing: Showing) -> None:
         """Show this; said again it renews for `STALE_MS` what is shown already. Answered as `DisplayShowed`."""
+
+
+class Lamp(Device, Protocol):
+    """A warning lamp of its own: what it shows is a goal, and only the present one is ever sent (drivers/lamps)."""
+
+    def set_lamp(self, colour: LampColour, pattern: LampPattern) -> None:
+        """Show this; said again it renews for `STALE_S` what is shown already. Answered as `LampShowed`."""

@@ -26,6 +26,12 @@ from drivers.display_events import (
 )
 from drivers.fact import Fact as Fact
 from drivers.fact import Notice as Notice
+from drivers.lamp_events import LampColour as LampColour
+from drivers.lamp_events import LampLost as LampLost
+from drivers.lamp_events import LampPattern as LampPattern
+from drivers.lamp_events import LampReady as LampReady
+from drivers.lamp_events import LampShowed as LampShowed
+from drivers.lamp_events import LampTroubled as LampTroubled
 
 
 class Place(StrEnum):
@@ -117,18 +123,6 @@ class KeyName(StrEnum):
     NO_MORE_BETS = "no more bets"
     DONE = "done"
     DAMAGED_CARD = "damaged card"
-
-
-class LampColour(StrEnum):
-    OFF = "off"
-    RED = "red"
-    AMBER = "amber"
-    BLUE = "blue"
-
-
-class LampPattern(StrEnum):
-    STEADY = "steady"
-    BLINKING = "blinking"
 
 
 class Ability(StrEnum):
@@ -463,4 +457,8 @@ AnyFact = (
     | DisplayLost
     | DisplayShowed
     | DisplayTroubled
+    | LampReady
+    | LampLost
+    | LampShowed
+    | LampTroubled
 )

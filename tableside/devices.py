@@ -248,7 +248,7 @@ def _reader_ready(turn: Turn, fact: events.ReaderReady) -> None:
     turn.happened(DeviceCame(device=fact.device, is_new_boot=is_another))
 
 
-def _display_ready(turn: Turn, fact: events.DisplayReady) -> None:
+def _goal_device_ready(turn: Turn, fact: events.DisplayReady | events.LampReady) -> None:
     levels = replace(
         of(turn, fact.device),
         is_connected=True,
@@ -261,7 +261,7 @@ def _display_ready(turn: Turn, fact: events.DisplayReady) -> None:
     turn.happened(DeviceCame(device=fact.device, is_new_boot=False))
 
 
-def _gone(turn: Turn, fact: events.DeviceLost | events.ReaderLost | events.DisplayLost) -> None:
+def _gone(turn: Turn, fact: events.DeviceLost | events.ReaderLost | events.DisplayLost | events.LampLost) -> None:
     levels = of(turn, fact.device)
     if levels.is_connected:
         put(turn, fact.device, replace(levels, is_connected=False))
@@ -355,7 +355,7 @@ def _lid(turn: Turn, fact: events.LidOpened | events.LidClosed) -> None:
     put(turn, fact.device, replace(of(turn, fact.device), is_lid_open=isinstance(fact, events.LidOpened)))
 
 
-def _lamp(turn: Turn, fact: events.LampChanged) -> None:
+def _lamp(turn: Turn, fact: events.LampChanged | events.LampShowed) -> None:
     put(turn, fact.device, replace(of(turn, fact.device), lamp=(fact.colour, fact.pattern)))
 
 
@@ -372,8 +372,11 @@ def _levels(turn: Turn, fact: events.LevelsRead) -> None:
 
 LEARNING: Mapping[type, Callable[..., None]] = {
     events.DeviceReady: _ready,
-    events.DisplayReady: _display_ready,
+    events.DisplayReady: _goal_device_ready,
     events.DisplayLost: _gone,
+    events.LampReady: _goal_device_ready,
+    events.LampLost: _gone,
+    events.LampShowed: _lamp,
     events.ReaderReady: _reader_ready,
     events.DeviceLost: _gone,
     events.ReaderLost: _gone,

@@ -95,6 +95,7 @@ class House(msgspec.Struct, frozen=True):
     jurisdiction: Jurisdiction
     spare_shufflers: tuple[str, ...] = ()
     displays: tuple[Display, ...] = ()
+    lamps: tuple[str, ...] = ()  # warning lamps that are devices of their own
     epoch: int = 0  # TDL 4.2: made with the journal
     min_packets: int = 2  # CSM-5
     max_packet_cards: int = 156

@@ -370,7 +370,8 @@ class Hub:
         carry_out(self._devices, decision, now)
 
     def _renew(self) -> None:
-        for standing in self._renewals.take_due(self.state.permits.granted, self._clock.monotonic_ns()):
+        now, state = self._clock.monotonic_ns(), self.state
+        for standing in self._renewals.take_due(state.permits.granted, state.house.lamps, now):
             self._carry_out(standing)
 
     def _stop_everything(self) -> None:

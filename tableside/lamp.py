@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from msgspec.structs import replace
 
 from drivers.events import Ability, Holding, LampColour, LampPattern
 from tableside import devices
 from tableside.decisions import LampSet
 from tableside.tables import Turn
+
+if TYPE_CHECKING:
+    from tableside.state import TableState
 
 Shown = tuple[LampColour, LampPattern]
 OFF: Shown = (LampColour.OFF, LampPattern.STEADY)
@@ -24,15 +29,27 @@ ORDER: tuple[Shown, ...] = (
 def settle(turn: Turn, wanted: frozenset[Shown]) -> None:
     """Show the gravest of what is wanted on every lamp of the table, where it does not show already."""
     show = next((lamp for lamp in ORDER if lamp in wanted), OFF)
-    for name in (turn.state.house.switch_box, devices.machine(turn.state)):
-        levels = devices.of(turn, name)
-        if levels.holding(Ability.LAMP) is Holding.CANNOT or not levels.is_connected:
+    house = turn.state.house
+    for name in (house.switch_box, devices.machine(turn.state), *house.lamps):
+        if not _takes_orders(turn, name):
             continue
-        if levels.epoch != turn.state.house.epoch:
-            continue  # it would refuse; once it is adopted the next input settles it
         if turn.state.lamps.get(name) != show:
             turn.state = replace(turn.state, lamps={**turn.state.lamps, name: show})
             turn.decide(LampSet(device=name, colour=show[0], pattern=show[1]))
+
+
+def is_lamp(state: TableState, name: str) -> bool:
+    """Whether the device is a warning lamp of its own."""
+    return name in state.house.lamps
+
+
+def _takes_orders(turn: Turn, name: str) -> bool:
+    """A TDL device of another epoch would refuse; once it is adopted the next input settles it."""
+    levels = devices.of(turn, name)
+    if is_lamp(turn.state, name):
+        return levels.is_connected
+    has_lamp = levels.holding(Ability.LAMP) is not Holding.CANNOT
+    return has_lamp and levels.is_connected and levels.epoch == turn.state.house.epoch
 
 
 def forget(turn: Turn, device: str) -> None:

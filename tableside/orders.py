@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, cast
 
-from drivers.device import BadgeReader, Device, Display, TdlDevice
+from drivers.device import BadgeReader, Device, Display, Lamp, TdlDevice
 from drivers.events import Notice
 from firmware_bridge.clock import NS_PER_MS
 from tableside.decisions import (
@@ -58,7 +58,7 @@ def _revoke(device: TdlDevice, revoked: PermitRevoked, _now_ns: int) -> None:
     device.revoke(revoked.what)
 
 
-def _lamp(device: TdlDevice, lamp: LampSet, _now_ns: int) -> None:
+def _lamp(device: Lamp, lamp: LampSet, _now_ns: int) -> None:
     device.set_lamp(lamp.colour, lamp.pattern)
 
 

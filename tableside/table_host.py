@@ -9,7 +9,7 @@ from typing import NoReturn, TypeVar, cast
 
 import structlog
 
-from drivers.device import Display, TdlDevice
+from drivers.device import Display, Lamp, TdlDevice
 from drivers.displays.showing import Showing
 from drivers.events import DeviceReady, Fact, LampColour, LampPattern, Shown
 from firmware_bridge.session.backoff import OWN_CABLE_S, Backoff
@@ -296,7 +296,7 @@ class TableHost:
                 if goal is not None:
                     cast(Display, driver).show(Showing(goal.version, Shown.WAIT))
             elif device.role is not DeviceRole.BADGE_READER:
-                cast(TdlDevice, driver).set_lamp(LampColour.RED, LampPattern.BLINKING)
+                cast(Lamp, driver).set_lamp(LampColour.RED, LampPattern.BLINKING)
 
     def _let_lamp_in(self, ready: DeviceReady) -> None:
         """A device takes its lamp's goal only once it knows what our journal holds: that stays true (TDL 4.1)."""

@@ -47,6 +47,14 @@ _ROLE_KEYS = {
     "keyboard": "badge_reader",
     "badge_characters": "badge_reader",
 }
+# Role, fewest and most of it at a table, spares aside.
+_HOW_MANY = (
+    ("shuffler", 1, 1),
+    ("switch_box", 1, 1),
+    ("badge_reader", 1, 4),
+    ("display", 0, 4),
+    ("lamp", 0, 4),
+)
 
 
 def device_findings(file: Draft, folder: Path) -> Iterator[Finding]:
@@ -101,7 +109,7 @@ def _roles(file: Draft) -> Iterator[Finding]:
     counts = Counter(device.text("role") for device in file.parts("devices") if not device.flag("is_spare"))
     if None in counts:
         return  # a broken role is told already, and may be the one that seems to lack
-    for role, fewest, most in (("shuffler", 1, 1), ("switch_box", 1, 1), ("badge_reader", 1, 4), ("display", 0, 4)):
+    for role, fewest, most in _HOW_MANY:
         if not fewest <= counts[role] <= most:
             allowed = f"{fewest}" if fewest == most else f"{fewest} to {most}"
             spare = ", spares marked is_spare = true" if role == "shuffler" else ""

@@ -33,6 +33,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         switch_box=table.devices_of(DeviceRole.SWITCH_BOX)[0].name,
         readers=tuple(device.name for device in table.devices_of(DeviceRole.BADGE_READER)),
         displays=tuple(_display(device) for device in table.devices_of(DeviceRole.DISPLAY)),
+        lamps=tuple(device.name for device in table.devices_of(DeviceRole.LAMP)),
         jurisdiction=_jurisdiction(table),
         epoch=epoch,
         min_packets=settings.min_packets,

@@ -48,6 +48,7 @@ class DeviceRole(StrEnum):
     SWITCH_BOX = "switch_box"
     BADGE_READER = "badge_reader"
     DISPLAY = "display"
+    LAMP = "lamp"
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

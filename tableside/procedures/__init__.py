@@ -36,6 +36,7 @@ from tableside.procedures import (
     swap,
     unload,
     unload_slice,
+    warning_lamps,
 )
 from tableside.tables import Procedure
 
@@ -68,6 +69,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     people.PROCEDURE,
     second_way.PROCEDURE,
     jackpot_display.PROCEDURE,
+    warning_lamps.PROCEDURE,
     settling.PROCEDURE,
 )
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from drivers import events
 from drivers.events import DeviceRejected, NoticesLost
-from tableside import alerts, commands, devices, displays, incidents, locks, timers
+from tableside import alerts, commands, devices, displays, incidents, lamp, locks, timers
 from tableside.decisions import LevelsAsked
 from tableside.happenings import ClosingAnnounced, CountWanted, DeviceCame, DeviceWent, SessionOpened
 from tableside.inputs import (
@@ -26,6 +26,7 @@ from tableside.inputs import (
     UsbStrangers,
 )
 from tableside.locks import Scope
+from tableside.procedures import warning_lamps
 from tableside.procedures.stops import SLOW_JOURNAL
 from tableside.session_happenings import MachineCountedOut, ReloadStarted
 from tableside.tables import Procedure, Row, Turn
@@ -97,7 +98,7 @@ def _looked_for(turn: Turn, _what: DaemonStarted | SessionOpened) -> None:
         return
     house = turn.state.house
     shown_on = (display.name for display in house.displays)
-    for device in (devices.machine(turn.state), house.switch_box, *house.readers, *shown_on):
+    for device in (devices.machine(turn.state), house.switch_box, *house.readers, *shown_on, *house.lamps):
         told = (f"{text}:{device}" for text in (_silent_text(turn, device), *WRONG))
         is_told = any(key in turn.state.alerts.standing for key in told)
         if device and not (devices.of(turn, device).is_connected or is_told):
@@ -125,6 +126,8 @@ def _silent(turn: Turn, what: DeadlinePassed) -> None:
 def _silent_text(turn: Turn, device: str) -> str:
     if displays.is_display(turn.state, device):
         return "DISPLAY-LOST"
+    if lamp.is_lamp(turn.state, device):
+        return warning_lamps.LOST
     if devices.is_standing_by(turn.state, device):
         return "SPARE-SILENT"
     if device == devices.machine(turn.state):
@@ -180,8 +183,9 @@ def _wrong(turn: Turn, device: str, why: str) -> None:
     incidents.open_incident(turn, "wrong device", "CSM-8", f"{device}: {why}")
     is_display = displays.is_display(turn.state, device)
     is_spare = devices.is_standing_by(turn.state, device)
+    touches_no_card = is_spare or lamp.is_lamp(turn.state, device)
     held = (Scope.JACKPOT_BETS,) if is_display else (Scope.DEAL, Scope.FEED)
-    for scope in () if is_spare else held:
+    for scope in () if touches_no_card else held:
         locks.add(turn, scope, f"wrong device {device}", "CSM-8")
     _heard(turn, device)
     alerts.clear_alert(turn, _silent_text(turn, device), device, by=device, why="another device answers there")

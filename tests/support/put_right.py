@@ -30,6 +30,7 @@ def put_right(table: Table) -> None:
     table.give(inputs.SpaceEnough())
     table.give(inputs.JournalRestored(rows=1))
     _show_again(table)
+    _light_again(table)
     for _ in range(ROUNDS):
         _connect(table)
         _let_the_machine_end(table)
@@ -78,6 +79,15 @@ def _show_again(table: Table) -> None:
         table.give(events.DisplayReady(device=display.name, model="ALPHA", firmware="1044"))
         if (goal := table.state.displays.goal) is not None:
             table.give(events.DisplayShowed(device=display.name, version=goal.version, what=goal.what))
+
+
+def _light_again(table: Table) -> None:
+    """Each warning lamp is switched off and on, and shows what it shall."""
+    for lamp in table.state.house.lamps:
+        table.give(events.LampLost(device=lamp, why="switched off and on"))
+        table.give(events.LampReady(device=lamp, model="blink(1)"))
+        colour, pattern = table.state.lamps[lamp]
+        table.give(events.LampShowed(device=lamp, colour=colour, pattern=pattern))
 
 
 def _let_the_machine_end(table: Table) -> None:

@@ -114,6 +114,13 @@ FACTS: dict[type, tuple[dict[str, object], ...]] = {
     events.DisplayLost: ({"why": "no answer"},),
     events.DisplayShowed: ({"version": 1, "what": Shown.AMOUNT}, {"version": 9, "what": Shown.WAIT}),
     events.DisplayTroubled: ({"why": "shows something else"},),
+    events.LampReady: ({"model": "blink(1)"},),
+    events.LampLost: ({"why": "no answer"},),
+    events.LampShowed: (
+        {"colour": LampColour.OFF, "pattern": LampPattern.STEADY},
+        {"colour": LampColour.RED, "pattern": LampPattern.BLINKING},
+    ),
+    events.LampTroubled: ({"why": "shows something else"},),
 }
 
 SYSTEM: tuple[AnyInput, ...] = (
@@ -144,6 +151,7 @@ TOLD_BY: dict[type, str] = {
     events.ReaderLost: "reader",
     events.ReaderTroubled: "reader",
     **dict.fromkeys((events.DisplayReady, events.DisplayLost, events.DisplayShowed, events.DisplayTroubled), "sign"),
+    **dict.fromkeys((events.LampReady, events.LampLost, events.LampShowed, events.LampTroubled), "lamp"),
 }
 
 # Facts that stop something, whatever else is so.

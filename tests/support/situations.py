@@ -150,6 +150,15 @@ def showing() -> Table:
     return table
 
 
+def lit() -> Table:
+    """In a round, at a house whose warning lamp is a device of its own, and is troubled."""
+    table = dealing()
+    table.state = replace(table.state, house=replace(table.state.house, lamps=("lamp",)))
+    table.give(events.LampReady(device="lamp", model="blink(1)"))
+    table.give(events.LampTroubled(device="lamp", why="shows something else"))
+    return table
+
+
 SITUATIONS: tuple[Callable[[], Table], ...] = (
     Table,
     connected,
@@ -173,4 +182,5 @@ SITUATIONS: tuple[Callable[[], Table], ...] = (
     swapped_half,
     reloading,
     showing,
+    lit,
 )

@@ -174,8 +174,8 @@ def test_the_hub_says_again_what_holds_and_stops_when_it_stops() -> None:
     renewals.note(order, 0)
     (due_ns,) = renewals.next_ns()
     assert 3 * due_ns <= STALE_MS * NS_PER_MS
-    assert renewals.take_due((), due_ns - 1) == []
-    assert renewals.take_due((), due_ns) == [order]
+    assert renewals.take_due((), (), due_ns - 1) == []
+    assert renewals.take_due((), (), due_ns) == [order]
     renewals.take_all()
     assert renewals.next_ns() == []
 

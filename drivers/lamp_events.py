@@ -1,0 +1,47 @@
+"""Facts that warning lamps of their own tell. They stand in a file of their own; `drivers.events` has them all."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from drivers.fact import Fact
+
+
+class LampColour(StrEnum):
+    OFF = "off"
+    RED = "red"
+    AMBER = "amber"
+    BLUE = "blue"
+
+
+class LampPattern(StrEnum):
+    STEADY = "steady"
+    BLINKING = "blinking"
+
+
+class LampReady(Fact, frozen=True, kw_only=True):
+    """A lamp answers that has no session of TDL: a USB lamp, a relay board. It has not shown the present goal yet."""
+
+    model: str
+    firmware: str = ""
+    serial: str = ""
+    is_simulated: bool = False
+
+
+class LampLost(Fact, frozen=True, kw_only=True):
+    """The lamp does not answer: nobody knows what it shows."""
+
+    why: str
+
+
+class LampShowed(Fact, frozen=True, kw_only=True):
+    """The lamp took this goal and, where it can be read back, shows it. Told once when that begins."""
+
+    colour: LampColour
+    pattern: LampPattern
+
+
+class LampTroubled(Fact, frozen=True, kw_only=True):
+    """The lamp refuses what it is told, or shows something else than it was told. `why` is for the technician."""
+
+    why: str
