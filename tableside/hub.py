@@ -337,8 +337,7 @@ class Hub:
         now = self._clock.monotonic_ns()
         if self._blind_since_ns is None:
             _log.error("journal_unavailable", why=str(refusal))
-            self._blind_since_ns = now
-            self._blind_why = str(refusal)
+            self._blind_since_ns, self._blind_why = now, str(refusal)
             self._stop_everything()
         for device in self.state.lamps:  # the product itself fails: no lamp may look as if all were well
             carry_out(self._devices, LampSet(device=device, colour=LampColour.RED, pattern=LampPattern.BLINKING), now)
@@ -370,9 +369,9 @@ class Hub:
         carry_out(self._devices, decision, now)
 
     def _renew(self) -> None:
-        now, state = self._clock.monotonic_ns(), self.state
-        for standing in self._renewals.take_due(state.permits.granted, state.house.lamps, now):
-            self._carry_out(standing)
+        grants, lamps = self.state.permits.granted, self.state.house.lamps
+        for due in self._renewals.take_due(grants, lamps, self._clock.monotonic_ns()):
+            self._carry_out(due)
 
     def _stop_everything(self) -> None:
         for revoked in self._renewals.take_all():
