@@ -1,1 +1,1 @@
-"""Readers of cards: shoes, and what reads a card as it is dealt."""
+"""Readers of cards: shoes, what reads a card as it is dealt, and antennas under the felt."""
