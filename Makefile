@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test test-usb check bench docs requirements clean
+.PHONY: run test test-usb law check bench docs requirements clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml requirements-dev.txt
@@ -22,6 +22,10 @@ test: $(STAMP)
 # USB on a real kernel, in an emulated machine: says so and passes where that cannot be had. Not part of CI.
 test-usb: $(STAMP)
 	$(BIN)/python -m tests.guest
+
+# A million rounds of blackjack by chance; `make test` plays forty thousand of them.
+law: $(STAMP)
+	$(BIN)/python -m tests.law
 
 check: $(STAMP)
 	$(BIN)/ruff check .
