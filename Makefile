@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test test-usb law check bench docs requirements clean
+.PHONY: run test test-usb law check bench fuzz docs requirements clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml requirements-dev.txt
@@ -35,6 +35,10 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
+
+# Any bytes against every codec, a quarter of an hour each; CI gives each a minute: FUZZ="--seconds 60 --jobs 2".
+fuzz: $(STAMP)
+	$(BIN)/python -m fuzz $(FUZZ)
 
 # README's table, the procedures, the acts of the control socket: what follows from the code (a test compares).
 docs: $(STAMP)

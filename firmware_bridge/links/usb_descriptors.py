@@ -25,6 +25,7 @@ _DEVICE = struct.Struct("<BBHBBBBHHHBBBB")
 _CONFIGURATION = struct.Struct("<BBHBBBBB")
 _INTERFACE = struct.Struct("<BBBBBBBBB")
 _ENDPOINT = struct.Struct("<BBBBHB")
+_SHORTEST = {INTERFACE: _INTERFACE.size, ENDPOINT: _ENDPOINT.size}
 _BUS_POWERED, _POWER_2MA = 0x80, 50
 
 
@@ -150,10 +151,15 @@ def walk(configuration: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def interfaces_of(configuration: bytes) -> list[Interface]:
-    """The interfaces of a configuration descriptor, alternate settings left out."""
+    """The interfaces of a configuration descriptor, alternate settings left out.
+
+    An interface or endpoint descriptor that is too short to say what it is counts as none: a device may be broken.
+    """
     found: list[tuple[bytes, bytearray, list[Endpoint]]] = []
     is_alternate = False
     for kind, data in walk(configuration):
+        if len(data) < _SHORTEST.get(kind, 0):
+            continue
         if kind == INTERFACE:
             is_alternate = data[3] != 0
             if not is_alternate:

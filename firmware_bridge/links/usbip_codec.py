@@ -37,6 +37,10 @@ IMPORT_BYTES = OP_BYTES + _BUSID_BYTES
 _NOT_ISOCHRONOUS = -1
 # More than any transfer of a table device; a length beyond it is a broken stream and not worth its memory.
 TRANSFER_MAX_BYTES = 1 << 20
+# A bus has 127 addresses; a list that says more of them is none, and not worth its memory.
+DEVICES_MAX = 127
+_INTERFACES_MAX = 0xFF  # one byte tells how many
+LIST_MAX_BYTES = OP_BYTES + _COUNT.size + DEVICES_MAX * (DEVICE_BYTES + _INTERFACES_MAX * _INTERFACE.size)
 
 
 class BadUsbip(ValueError):
@@ -203,6 +207,11 @@ class ListReader:
     def __init__(self) -> None:
         self._buffer = bytearray()
 
+    @property
+    def pending(self) -> int:
+        """Bytes held."""
+        return len(self._buffer)
+
     def feed(self, chunk: bytes) -> list[ExportedDevice] | None:
         """The devices once all of them are here. Raises `BadUsbip`."""
         self._buffer += chunk
@@ -213,6 +222,8 @@ class ListReader:
         if code != OP_REP_DEVLIST or status:
             raise BadUsbip(f"a list was asked for, and operation {code:04x} with status {status} came")
         (count,) = _COUNT.unpack_from(data, OP_BYTES)
+        if count > DEVICES_MAX:
+            raise BadUsbip(f"a list of {count} devices, {DEVICES_MAX} have addresses")
         at, devices = OP_BYTES + _COUNT.size, []
         for _ in range(count):
             if len(data) < at + DEVICE_BYTES:
@@ -228,6 +239,11 @@ class CommandReader:
 
     def __init__(self) -> None:
         self._buffer = bytearray()
+
+    @property
+    def pending(self) -> int:
+        """Bytes of a command that is not whole yet."""
+        return len(self._buffer)
 
     def feed(self, chunk: bytes) -> Iterator[Submit | Unlink]:
         """Whole commands. Raises `BadUsbip`."""
@@ -253,6 +269,11 @@ class AnswerReader:
     def __init__(self) -> None:
         self._buffer = bytearray()
         self._is_in: dict[int, bool] = {}
+
+    @property
+    def pending(self) -> int:
+        """Bytes of an answer that is not whole yet."""
+        return len(self._buffer)
 
     def asked(self, submit: Submit) -> None:
         """This went out: an answer does not say again whether bytes follow it."""

@@ -95,6 +95,11 @@ class PacketDecoder:
         """True while a packet has begun and not ended."""
         return self._packet is not None
 
+    @property
+    def pending(self) -> int:
+        """Bytes of a packet that has begun and not ended."""
+        return len(self._packet or b"")
+
     def feed(self, chunk: bytes) -> Iterator[Heard]:
         """What is whole now, in order."""
         for byte in chunk:
@@ -130,9 +135,10 @@ class PacketDecoder:
             self._is_status_late = False
         elif self._is_skipping:
             self._is_skipping = byte != EOT
+            self._noise += 1
         elif byte in (ACK, NAK):
             yield from self._settle()
-            self._acknowledged = byte == ACK
+            self._acknowledged, self._is_status_late = byte == ACK, False
         elif self._acknowledged is not None and byte & ErrorStatus.DEFAULT:
             accepted, self._acknowledged = self._acknowledged, None
             yield Acknowledged(accepted, ErrorStatus(byte & 0x7F))

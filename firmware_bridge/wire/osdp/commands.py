@@ -135,9 +135,7 @@ class ShowText:
     text: str
 
     def encode(self) -> bytes:
-        text = self.text.encode("ascii", "replace")
-        if not 1 <= len(text) <= TEXT_MAX or not self.text.isascii() or not self.text.isprintable():
-            raise ValueError(f"{self.text!r}: a reader shows 1 to {TEXT_MAX} printable ASCII characters")
+        text = _shown(self.text)
         return pack(_TEXT_HEAD, self.reader, self.mode, self.time_s, self.row, self.column, len(text)) + text
 
 
@@ -270,8 +268,16 @@ def _decode_buzzer(data: bytes) -> SoundBuzzer:
 
 def _decode_text(data: bytes) -> ShowText:
     reader, mode, time_s, row, column, size = unpack(_TEXT_HEAD, data[: _TEXT_HEAD.size], "TEXT head")
-    text = exactly(size, data[_TEXT_HEAD.size :], "TEXT characters")
-    return ShowText(reader, TextMode(mode), time_s, row, column, text.decode("ascii"))
+    text = exactly(size, data[_TEXT_HEAD.size :], "TEXT characters").decode("ascii")
+    _shown(text)
+    return ShowText(reader, TextMode(mode), time_s, row, column, text)
+
+
+def _shown(text: str) -> bytes:
+    """The characters of a text. Raises ValueError for what no reader shows, whoever sends it."""
+    if not 1 <= len(text) <= TEXT_MAX or not text.isascii() or not text.isprintable():
+        raise ValueError(f"{text!r}: a reader shows 1 to {TEXT_MAX} printable ASCII characters")
+    return text.encode("ascii")
 
 
 def _decode_communication(data: bytes) -> SetCommunication:

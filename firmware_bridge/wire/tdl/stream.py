@@ -72,6 +72,11 @@ class StreamDecoder:
         """Bytes since the last delimiter, kept or dropped: more than a frame means *no delimiters here*."""
         return self._dropped or len(self._held)
 
+    @property
+    def held_bytes(self) -> int:
+        """Bytes that are kept."""
+        return len(self._held)
+
     def feed(self, chunk: bytes) -> list[Frame | Garbage]:
         """Frames and garbage that this chunk completes, in order. Never raises; holds at most one frame."""
         found: list[Frame | Garbage] = []

@@ -7,6 +7,7 @@ import random
 import pytest
 
 from firmware_bridge.links.usbip_codec import (
+    DEVICES_MAX,
     IN,
     OUT,
     UNLINKED,
@@ -88,6 +89,12 @@ def test_a_length_that_no_transfer_has_is_no_memory() -> None:
     broken[24:28] = (1 << 30).to_bytes(4, "big")
     with pytest.raises(BadUsbip):
         list(CommandReader().feed(bytes(broken)))
+
+
+def test_a_list_of_more_devices_than_a_bus_has_addresses_is_no_memory() -> None:
+    """A list has no length of its own: whoever counts to four billion would fill the memory."""
+    with pytest.raises(BadUsbip):
+        ListReader().feed(list_reply([])[:8] + (DEVICES_MAX + 1).to_bytes(4, "big"))
 
 
 def encoded(messages: list[Submit | Unlink] | list[Submitted | Unlinked]) -> bytes:

@@ -73,7 +73,15 @@ def test_a_packet_that_breaks_off_gives_way_to_the_next() -> None:
 def test_an_endless_packet_is_given_up_in_bounded_memory() -> None:
     decoder = PacketDecoder(max_bytes=100)
     found = list(decoder.feed(b"\x01Z00\x02" + b"x" * 10_000 + b"\x04" + encode_packet(HELLO)))
-    assert found == [Garbage(GarbageReason.OVERSIZED, 101), HELLO]
+    assert found == [Garbage(GarbageReason.OVERSIZED, 101), Garbage(GarbageReason.NOISE, 9_905), HELLO]
+
+
+def test_a_second_answer_has_its_own_status_only() -> None:
+    """Found by fuzzing: the status that the first NAK never had was still awaited behind the second, uncounted."""
+    late = Acknowledged(is_accepted=False)
+    full = Acknowledged(is_accepted=False, status=ErrorStatus.DEFAULT)
+    found = list(PacketDecoder().feed(encode_acknowledgement(late) + encode_acknowledgement(full) + b"\xff"))
+    assert found == [late, full, Garbage(GarbageReason.NOISE, 1)]
 
 
 def test_a_line_of_zeros_or_ones_is_nothing() -> None:
