@@ -11,6 +11,7 @@ from benchmarks import (
     idle_daemon,
     jam_alert,
     journal_rows,
+    link_cost,
     northbound_event,
     request_reply,
     serial_round_trip,
@@ -21,6 +22,7 @@ from benchmarks.compare import Row
 
 ALL: Mapping[str, Callable[[], list[Row]]] = {
     "serial": serial_round_trip.measure,
+    "links": link_cost.measure,
     "request": request_reply.measure,
     "usb": usb_round_trip.measure,
     "jam": jam_alert.measure,

@@ -11,18 +11,25 @@ ROUNDS = 9  # fewer, and one busy moment of a shared machine decides the median
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What one comparison is to reach: ours over the peer's. Without a bar it is only told."""
+    """What one comparison is to reach: ours over the peer's. Without a bar it is only told.
+
+    `least`: the ratio is to lie between it and the bar.
+    """
 
     peer: str
     bar: float | None = None
     is_at_most: bool = True
+    least: float | None = None
 
     def judged(self, ratio: float) -> str:
         """The bar, and whether the median keeps it."""
         if self.bar is None:
             return "no bar"
         is_reached = ratio <= self.bar if self.is_at_most else ratio >= self.bar
-        return f"bar {'≤' if self.is_at_most else '≥'} {self.bar:g}: {'reached' if is_reached else 'NOT REACHED'}"
+        bar = f"{'≤' if self.is_at_most else '≥'} {self.bar:g}"
+        if self.least is not None:
+            is_reached, bar = is_reached and ratio >= self.least, f"{self.least:g} to {self.bar:g}"
+        return f"bar {bar}: {'reached' if is_reached else 'NOT REACHED'}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from benchmarks.compare import ROUNDS, Reach, Row, rows
+from benchmarks.cpu import cpu_ns
 from benchmarks.far_side import FarSide
 from tests.support.processes import ROOT, Running, daemon, environment, simulated_table, until
 
@@ -27,7 +28,6 @@ OURS = "daemon at rest"
 PEER = "bare loop, same polls"
 MEMORY = "MB resident"
 _KB_A_MB = 1_024
-_CPU_CLOCK_OF = 2  # Linux: the clock of a process' CPU time is its number, inverted, shifted by three, and this
 
 
 def measure(rounds: int = ROUNDS, window_s: float = WINDOW_S) -> list[Row]:
@@ -37,10 +37,10 @@ def measure(rounds: int = ROUNDS, window_s: float = WINDOW_S) -> list[Row]:
     with _bare() as bare, _daemon() as ours:
         time.sleep(REST_S)
         for _ in range(rounds):
-            before = _cpu_ns(ours), _cpu_ns(bare)
+            before = cpu_ns(ours), cpu_ns(bare)
             time.sleep(window_s)
-            cpu[OURS].append((_cpu_ns(ours) - before[0]) / window_s / 1_000_000)
-            cpu[PEER].append((_cpu_ns(bare) - before[1]) / window_s / 1_000_000)
+            cpu[OURS].append((cpu_ns(ours) - before[0]) / window_s / 1_000_000)
+            cpu[PEER].append((cpu_ns(bare) - before[1]) / window_s / 1_000_000)
             memory_mb.append(_resident_mb(ours))
     return [
         *rows("daemon at rest, one table: CPU", OURS, cpu, [Reach(PEER, 3.0)], "ms a second"),
@@ -73,11 +73,6 @@ def _bare() -> Iterator[int]:
         process = end.enter_context(subprocess.Popen(command, cwd=ROOT, env=environment()))
         end.callback(process.kill)
         yield process.pid
-
-
-def _cpu_ns(process: int) -> int:
-    """CPU time of another process, all its threads, in nanoseconds."""
-    return time.clock_gettime_ns(~process << 3 | _CPU_CLOCK_OF)
 
 
 def _resident_mb(process: int) -> float:

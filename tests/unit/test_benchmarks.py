@@ -12,6 +12,7 @@ from benchmarks import (
     idle_daemon,
     jam_alert,
     journal_rows,
+    link_cost,
     northbound_event,
     request_reply,
     serial_round_trip,
@@ -56,6 +57,8 @@ def test_sides_take_turns_and_a_round_is_the_median_of_its_slices() -> None:
         (Reach("peer", 2.0), "bar ≤ 2: NOT REACHED"),
         (Reach("peer", 2.0, is_at_most=False), "bar ≥ 2: reached"),
         (Reach("peer"), "no bar"),
+        (Reach("peer", 3.2, least=2.8), "bar 2.8 to 3.2: reached"),
+        (Reach("peer", 3.2, least=3.1), "bar 3.1 to 3.2: NOT REACHED"),
     ],
 )
 def test_a_bar_is_kept_or_not_and_said_either_way(reach: Reach, said: str) -> None:
@@ -69,6 +72,11 @@ def test_serial_round_trip() -> None:
 
 def test_journal_rows() -> None:
     assert_measured(journal_rows.measure(rounds=1, slices=1), journal_rows.PEER)
+
+
+@pytest.mark.system
+def test_link_cost() -> None:
+    assert_measured(link_cost.measure(rounds=1, window_s=2.0, counts=(1, 2)), "a link of 1")
 
 
 def test_request_reply() -> None:
