@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from drivers.fact import Fact, Notice
+from drivers.fact import Fact, Lost, Notice, Ready
 
 RANKS = "A23456789TJQK"
 SUITS = "♣♦♥♠"
@@ -59,23 +59,17 @@ class Winner(StrEnum):
 # --- a device that tells of cards and has no session of TDL -----------------------------------------------
 
 
-class CardReaderReady(Fact, frozen=True, kw_only=True):
-    """Its line stands: a shoe's, a board's with antennas. Identity as it tells it; what it does not tell is the TOML's.
+class CardReaderReady(Ready, frozen=True, kw_only=True):
+    """Its line stands: a shoe's, a board's with antennas.
 
     `has_spoken` False: nothing was heard yet, as an open line alone proves nothing; told anew with the first word.
     """
 
-    model: str
-    serial: str = ""
-    firmware: str = ""
-    is_simulated: bool = False
     has_spoken: bool = True
 
 
-class CardReaderLost(Fact, frozen=True, kw_only=True):
+class CardReaderLost(Lost, frozen=True, kw_only=True):
     """Nothing of it can be heard: cards may go by unseen."""
-
-    why: str
 
 
 class CardReaderTroubled(Fact, frozen=True, kw_only=True):

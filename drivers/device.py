@@ -9,13 +9,31 @@ have ended by themselves; open commands are asked for at the next connection, se
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Protocol
+from dataclasses import dataclass
+from typing import NoReturn, Protocol
 
 from drivers.displays.showing import Showing
 from drivers.events import Fact, LampColour, LampPattern, PermitKind, Verb
+from firmware_bridge.links.base import Link
+from firmware_bridge.session.counts import LinkCounts
+from firmware_bridge.session.keeper import Keeper
 
 # Awaited by the driver: it returns when the hub has room, so back-pressure reaches the device (semantics §1.1).
 Report = Callable[[Fact], Awaitable[None]]
+
+# Awaited by the driver, once for each connection: the open cable. Raises LinkRefused.
+Connect = Callable[[], Awaitable[Link]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlainSettings:
+    """One device of the configuration that has nothing to set beside what every device has."""
+
+    name: str
+    address: str
+    model: str = ""
+    serial: str = ""
+    is_simulated: bool = False
 
 
 class Device(Protocol):
@@ -27,6 +45,21 @@ class Device(Protocol):
 
     async def run(self) -> None:
         """Keep the device connected until cancelled."""
+
+
+class PlainDevice(Device, Protocol):
+    """A device on a cable of its own that takes no orders; beside it what a technician sees of its cable."""
+
+    async def run(self) -> NoReturn:
+        """Keep the device connected until cancelled."""
+
+    @property
+    def keeper(self) -> Keeper:
+        """Who keeps it connected."""
+
+    @property
+    def counts(self) -> LinkCounts:
+        """What went over its cable."""
 
 
 class TdlDevice(Device, Protocol):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from drivers.fact import Fact
+from drivers.fact import Fact, Lost, Ready
 
 
 class Shown(StrEnum):
@@ -17,19 +17,12 @@ class Shown(StrEnum):
     WAIT = "one moment"
 
 
-class DisplayReady(Fact, frozen=True, kw_only=True):
-    """A display answers that has no session of TDL: a sign, a page. It has not shown the present goal yet."""
-
-    model: str
-    firmware: str = ""
-    serial: str = ""
-    is_simulated: bool = False
+class DisplayReady(Ready, frozen=True, kw_only=True):
+    """A sign or a page answers. It has not shown the present goal yet."""
 
 
-class DisplayLost(Fact, frozen=True, kw_only=True):
-    """The display does not answer: nobody knows what guests read there."""
-
-    why: str
+class DisplayLost(Lost, frozen=True, kw_only=True):
+    """Nobody knows what guests read there."""
 
 
 class DisplayShowed(Fact, frozen=True, kw_only=True):

@@ -25,7 +25,9 @@ from drivers.display_events import (
     Shown as Shown,
 )
 from drivers.fact import Fact as Fact
+from drivers.fact import Lost as Lost
 from drivers.fact import Notice as Notice
+from drivers.fact import Ready as Ready
 from drivers.lamp_events import LampColour as LampColour
 from drivers.lamp_events import LampLost as LampLost
 from drivers.lamp_events import LampPattern as LampPattern
@@ -194,10 +196,8 @@ class DeviceReady(Fact, frozen=True, kw_only=True):
     jams: int | None = None
 
 
-class DeviceLost(Fact, frozen=True, kw_only=True):
+class DeviceLost(Lost, frozen=True, kw_only=True):
     """The session ended; the keeper tries again. `why` is for the technician."""
-
-    why: str
 
 
 class DeviceRejected(Fact, frozen=True, kw_only=True):
@@ -408,10 +408,8 @@ class ReaderReady(Fact, frozen=True, kw_only=True):
     is_simulated: bool = False
 
 
-class ReaderLost(Fact, frozen=True, kw_only=True):
+class ReaderLost(Lost, frozen=True, kw_only=True):
     """The reader has not answered for 8 s, or its channel could not be secured."""
-
-    why: str
 
 
 class ReaderTroubled(Fact, frozen=True, kw_only=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from drivers.fact import Fact
+from drivers.fact import Fact, Lost, Ready
 
 
 class LampColour(StrEnum):
@@ -19,19 +19,12 @@ class LampPattern(StrEnum):
     BLINKING = "blinking"
 
 
-class LampReady(Fact, frozen=True, kw_only=True):
-    """A lamp answers that has no session of TDL: a USB lamp, a relay board. It has not shown the present goal yet."""
-
-    model: str
-    firmware: str = ""
-    serial: str = ""
-    is_simulated: bool = False
+class LampReady(Ready, frozen=True, kw_only=True):
+    """A USB lamp or a relay board answers. It has not shown the present goal yet."""
 
 
-class LampLost(Fact, frozen=True, kw_only=True):
-    """The lamp does not answer: nobody knows what it shows."""
-
-    why: str
+class LampLost(Lost, frozen=True, kw_only=True):
+    """Nobody knows what the lamp shows."""
 
 
 class LampShowed(Fact, frozen=True, kw_only=True):

@@ -11,7 +11,7 @@ import structlog
 
 from drivers.badges.keyboard_reader import KeyboardReader, TypingReaderSettings
 from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
-from drivers.device import Report
+from drivers.device import Connect, PlainDevice, PlainSettings, Report
 from drivers.displays import alpha_sign
 from drivers.displays.alpha_sign import AlphaSign, SignSettings
 from drivers.displays.page import PageDisplay, PageSettings
@@ -19,6 +19,7 @@ from drivers.displays.page import display as page_display
 from drivers.displays.showing import Limits
 from drivers.displays.tdl_display import MAX_AMOUNT, TdlDisplay
 from drivers.errors import AddressRefused, DriverUnknown
+from drivers.fact import Lost
 from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
 from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
 from drivers.tdl import Surroundings, TdlSettings
@@ -120,6 +121,27 @@ KEYBOARD_READER = BadgeDriver(
 BADGE_DRIVERS: Mapping[str, BadgeDriver] = {driver.name: driver for driver in (OSDP_BADGE_READER, KEYBOARD_READER)}
 
 
+@dataclass(frozen=True, slots=True)
+class PlainDriver:
+    """One driver of a device with a protocol of its own and nothing of its own to set; `verified_against` as above.
+
+    `role` is what it is to a table; `profile` what is spoken on its cable (`tableside/diagnosis/speech.py`); `lost` the
+    fact that says for it that it is away. What is said here is all that configuration and daemon need to know of it.
+    """
+
+    name: str
+    title: str
+    role: str
+    profile: str
+    build: Callable[[PlainSettings, Report, Connect, random.Random], PlainDevice]
+    lost: type[Lost]
+    schemes: tuple[str, ...]
+    verified_against: tuple[str, ...] = ()
+
+
+PLAIN_DRIVERS: Mapping[str, PlainDriver] = {}
+
+
 def tdl_driver(name: str, address: str) -> TdlDriver:
     """The driver of that name, for that address. Raises DriverUnknown, AddressRefused."""
     driver = TDL_DRIVERS.get(name)
@@ -172,11 +194,20 @@ def build_sign(
     return ALPHA_SIGN.build(settings, report, connect, jitter)
 
 
+def build_plain(
+    name: str, settings: PlainSettings, report: Report, connect: Connect, jitter: random.Random
+) -> PlainDevice:
+    """A driver for one configured device that stands in `PLAIN_DRIVERS`, not yet running."""
+    driver = PLAIN_DRIVERS[name]
+    _say_unverified(driver, settings.name)
+    return driver.build(settings, report, connect, jitter)
+
+
 def build_page(settings: PageSettings, report: Report, jitter: random.Random) -> PageDisplay:
     """A driver for one configured page, not yet running."""
     return PAGE.build(settings, report, jitter)
 
 
-def _say_unverified(driver: TdlDriver | BadgeDriver | SignDriver, device: str) -> None:
+def _say_unverified(driver: TdlDriver | BadgeDriver | SignDriver | PlainDriver, device: str) -> None:
     if not driver.verified_against:
         _log.warning("driver_unverified", driver=driver.name, device=device)

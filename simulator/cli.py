@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from .side_client import SideChannelRefused, answers, ask, ask_hands
+from .side_client import Mistaken, SideChannelRefused, answers, ask, ask_hands
 
 if TYPE_CHECKING:
     from .room import Room
 
-# As in sysexits: the file is wrong; something cannot be done now.
+# As in sysexits: what is asked is not understood; the file is wrong; something cannot be done now.
+EXIT_USAGE = 64
 EXIT_CONFIG = 78
 EXIT_UNAVAILABLE = 69
 
@@ -46,6 +47,7 @@ class WholeHelp(click.Group):
 
 EXIT_CODES = (
     "Exit codes: 0 done; 1 a step of a scenario did not come out as expected; 2 the command line cannot be understood; "
+    f"{EXIT_USAGE} there is no such deed, or not so; "
     f"{EXIT_UNAVAILABLE} no simulator or daemon answers, or hands or the world cannot do it now, and nothing was done; "
     f"{EXIT_CONFIG} a file is not there or cannot be used."
 )
@@ -207,6 +209,9 @@ def _is_no_file(error: OSError, file: Path) -> NoReturn:
 def _tell(side_channel: Path, message: dict[str, object], *, as_json: bool = False, asks: Asks = ask) -> None:
     try:
         told = asks(side_channel, message)
+    except Mistaken as mistaken:
+        click.echo(str(mistaken), err=True)
+        sys.exit(EXIT_USAGE)
     except SideChannelRefused as refused:
         click.echo(str(refused), err=True)
         sys.exit(EXIT_UNAVAILABLE)

@@ -16,12 +16,16 @@ class SideChannelRefused(Exception):
     """Nobody answers there, or the answer is no: says what and what to do."""
 
 
+class Mistaken(SideChannelRefused):
+    """The simulator did not understand what is asked: says how it is said rightly."""
+
+
 class NothingDone(SideChannelRefused):
     """Hands came away with nothing: says what is there."""
 
 
 def ask(path: Path, message: dict[str, object]) -> object:
-    """The answer's `what`. Raises `SideChannelRefused`."""
+    """The answer's `what`. Raises `Mistaken`, `SideChannelRefused`."""
     return _asked(path, message).get("what")
 
 
@@ -48,7 +52,8 @@ def _asked(path: Path, message: dict[str, object]) -> dict[str, Any]:
     said: dict[str, Any] = json.loads(answer)
     if said["answer"] in ("told", "done"):
         return said
-    raise SideChannelRefused(f"{said['answer']}: {said.get('text', '')}")
+    refused = Mistaken if said["answer"] == "mistaken" else SideChannelRefused
+    raise refused(f"{said['answer']}: {said.get('text', '')}")
 
 
 def answers(path: Path, who: str, remedy: str) -> None:

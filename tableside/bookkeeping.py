@@ -60,12 +60,11 @@ def _started(turn: Turn, what: DaemonStarted) -> None:
     if turn.state.clock_boot not in ("", what.clock_boot):
         asleep_ns = max(0, turn.given.wall_ns - turn.state.last_wall_ns)
         timers.rebase(turn, turn.given.at_ns - turn.state.last_at_ns - asleep_ns)
-    known = {name: replace(levels, is_connected=False) for name, levels in turn.state.devices.known.items()}
+    devices.all_away(turn)
     turn.state = replace(
         turn.state,
         house=what.house,
         clock_boot=what.clock_boot,
-        devices=replace(turn.state.devices, known=known),
         permits=permits.Permits(),
         lamps={},
         displays=replace(turn.state.displays, told={}, shown={}),

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from drivers import events
 from drivers.events import Ability, Holding, LampColour, LampPattern, Place
+from firmware_bridge.clock import NS_PER_MS
 from tableside import card_account, unexpected
 from tableside.card_account import Evidence
 from tableside.decisions import NoticesResumed
@@ -51,6 +52,7 @@ class DeviceLevels(msgspec.Struct, frozen=True):
     """One device as last told. Counts in cards; `notice` is the last number of `boot` that the journal holds."""
 
     is_connected: bool = False
+    unheard_since_ns: int = 0  # UTC: when it was last heard, of one that is away; 0 while it is here
     serial: str = ""
     model: str = ""
     maker: str = ""
@@ -122,6 +124,13 @@ def adopted(turn: Turn, name: str) -> None:
     put(turn, name, replace(levels, epoch=epoch, has_obeyed=True, highest_number=levels.last_command))
 
 
+def all_away(turn: Turn) -> None:
+    """A new daemon has heard nobody yet."""
+    for name, levels in turn.state.devices.known.items():
+        since_ns = levels.unheard_since_ns or turn.given.wall_ns
+        put(turn, name, replace(levels, is_connected=False, unheard_since_ns=since_ns))
+
+
 def verified(turn: Turn, name: str) -> None:
     """A count has ended well: the content is verified."""
     put(turn, name, replace(of(turn, name), is_content_unverified=False))
@@ -162,9 +171,10 @@ def learn(turn: Turn, fact: events.Fact) -> None:
         if fact.boot != levels.boot:
             levels = _new_boot(levels, fact.boot)
         put(turn, fact.device, replace(levels, notice=fact.number))
-    act = LEARNING.get(type(fact))
-    if act is not None:
-        act(turn, fact)
+    for kind in (type(fact), *type(fact).__bases__):
+        if kind in LEARNING:
+            LEARNING[kind](turn, fact)
+            break
     _tell_found(turn, fact.device)
 
 
@@ -190,6 +200,7 @@ def _ready(turn: Turn, fact: events.DeviceReady) -> None:
     levels = replace(
         before,
         is_connected=True,
+        unheard_since_ns=0,
         has_obeyed=before.has_obeyed and before.serial == fact.serial,
         serial=fact.serial,
         maker=fact.maker,
@@ -232,39 +243,30 @@ def _new_boot(levels: DeviceLevels, boot: int) -> DeviceLevels:
     return replace(levels, boot=boot, notice=0, backlog=0, meter_in=0, meter_out=0, ended=ended)
 
 
-def _reader_ready(turn: Turn, fact: events.ReaderReady) -> None:
+def _plainly_ready(turn: Turn, fact: events.Ready | events.ReaderReady) -> None:
     before = of(turn, fact.device)
     levels = replace(
         before,
         is_connected=True,
+        unheard_since_ns=0,
         serial=fact.serial,
         model=fact.model,
         firmware=fact.firmware,
         is_simulated=fact.is_simulated,
-        is_secure=fact.is_secure,
+        is_secure=fact.is_secure if isinstance(fact, events.ReaderReady) else before.is_secure,
     )
     put(turn, fact.device, levels)
-    is_another = before.serial not in ("", fact.serial)
+    is_another = isinstance(fact, events.ReaderReady) and before.serial not in ("", fact.serial)
     turn.happened(DeviceCame(device=fact.device, is_new_boot=is_another))
 
 
-def _goal_device_ready(turn: Turn, fact: events.DisplayReady | events.LampReady) -> None:
-    levels = replace(
-        of(turn, fact.device),
-        is_connected=True,
-        serial=fact.serial,
-        model=fact.model,
-        firmware=fact.firmware,
-        is_simulated=fact.is_simulated,
-    )
-    put(turn, fact.device, levels)
-    turn.happened(DeviceCame(device=fact.device, is_new_boot=False))
-
-
-def _gone(turn: Turn, fact: events.DeviceLost | events.ReaderLost | events.DisplayLost | events.LampLost) -> None:
+def _gone(turn: Turn, fact: events.Lost | events.DeviceRejected) -> None:
     levels = of(turn, fact.device)
+    if not levels.unheard_since_ns:
+        silent_ms = fact.silent_ms if isinstance(fact, events.Lost) else 0
+        since_ns = turn.given.wall_ns - silent_ms * NS_PER_MS
+        put(turn, fact.device, replace(levels, is_connected=False, unheard_since_ns=since_ns))
     if levels.is_connected:
-        put(turn, fact.device, replace(levels, is_connected=False))
         turn.happened(DeviceWent(device=fact.device))
 
 
@@ -370,16 +372,13 @@ def _levels(turn: Turn, fact: events.LevelsRead) -> None:
     put(turn, fact.device, levels)
 
 
+# By the kind of a fact, or by what it is a kind of: a device without TDL needs no line here.
 LEARNING: Mapping[type, Callable[..., None]] = {
     events.DeviceReady: _ready,
-    events.DisplayReady: _goal_device_ready,
-    events.DisplayLost: _gone,
-    events.LampReady: _goal_device_ready,
-    events.LampLost: _gone,
+    events.Ready: _plainly_ready,
+    events.Lost: _gone,
     events.LampShowed: _lamp,
-    events.ReaderReady: _reader_ready,
-    events.DeviceLost: _gone,
-    events.ReaderLost: _gone,
+    events.ReaderReady: _plainly_ready,
     events.DeviceRejected: _gone,
     events.DeviceBooted: _booted,
     events.CardsOut: _cards_out,

@@ -10,7 +10,7 @@ from typing import NoReturn
 
 from drivers.badges.keyboard_reader import ScanCounts, TypingReaderSettings
 from drivers.badges.osdp_reader import ReaderSettings
-from drivers.device import Device, Report
+from drivers.device import Device, PlainSettings, Report
 from drivers.displays.alpha_sign import SignSettings
 from drivers.displays.page import PageSettings
 from drivers.events import DeviceLost, DisplayLost, ReaderLost
@@ -18,9 +18,11 @@ from drivers.registry import (
     ALPHA_SIGN,
     KEYBOARD_READER,
     PAGE,
+    PLAIN_DRIVERS,
     build_badge_reader,
     build_keyboard_reader,
     build_page,
+    build_plain,
     build_sign,
     build_tdl,
 )
@@ -91,6 +93,8 @@ def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses:
             _add_page(equipment, device, table.languages, ground, report)
         elif device.driver == ALPHA_SIGN.name:
             _add_sign(equipment, device, ground, report)
+        elif device.driver in PLAIN_DRIVERS:
+            _add_plain(equipment, device, ground, report)
         else:
             _add_tdl(equipment, device, ground, report, epoch)
     return equipment
@@ -131,6 +135,26 @@ def _add_sign(equipment: Equipment, device: shape.Device, ground: Ground, report
     equipment.running[device.name] = sign.run
     equipment.behind[device.name] = [partial(report, DisplayLost(device=device.name, why=BROKEN))]
     equipment.health[device.name] = lambda: _health(sign.keeper, sign.counts, is_connected=sign.keeper.is_up)
+
+
+def _add_plain(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:
+    """A device that needs no word here: what is to be known of it stands in the registry."""
+    driver = PLAIN_DRIVERS[device.driver]
+    cable = equipment.cables[device.name] = Cable(driver.profile, ground.clock)
+    settings = PlainSettings(
+        device.name,
+        device.address,
+        model=device.model,
+        serial=device.serial_number,
+        is_simulated=device.is_simulated,
+    )
+    plain = build_plain(
+        device.driver, settings, report, lambda: _connected(ground, device.address, cable), ground.jitter()
+    )
+    equipment.devices[device.name] = plain
+    equipment.running[device.name] = plain.run
+    equipment.behind[device.name] = [partial(report, driver.lost(device=device.name, why=BROKEN))]
+    equipment.health[device.name] = lambda: _health(plain.keeper, plain.counts, is_connected=plain.keeper.is_up)
 
 
 def _add_page(

@@ -96,6 +96,7 @@ class House(msgspec.Struct, frozen=True):
     spare_shufflers: tuple[str, ...] = ()
     displays: tuple[Display, ...] = ()
     lamps: tuple[str, ...] = ()  # warning lamps that are devices of their own
+    others: tuple[str, ...] = ()  # devices on which neither cards nor presence nor guests rest
     epoch: int = 0  # TDL 4.2: made with the journal
     min_packets: int = 2  # CSM-5
     max_packet_cards: int = 156

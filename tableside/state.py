@@ -27,6 +27,7 @@ from tableside import (
     presence,
     timers,
     unexpected,
+    unknown_outcomes,
 )
 from tableside.decisions import Decision
 from tableside.inputs import Input
@@ -72,6 +73,7 @@ def reduce(state: TableState, given: Input) -> tuple[TableState, tuple[Decision,
         if isinstance(given.what, KeyPressed):
             _offer(turn, keys.asked(turn, given.what))
         _settle(turn)
+        unknown_outcomes.tell(turn)
         asked_stops.settle(turn, is_round_open=is_round_open(turn.state))
         lamp.settle(turn, alerts.lamps(turn.state))
         displays.settle(turn)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tableside import alerts, incidents, locks
+from tableside.decisions import CommandUnknown
 from tableside.locks import Scope
 from tableside.tables import Turn
 
@@ -26,7 +27,13 @@ def lock(turn: Turn, device: str, number: int) -> None:
     """Nothing is dealt or fed until it is settled."""
     for scope in (Scope.DEAL, Scope.FEED):
         locks.add(turn, scope, lock_reason(device, number), "CSM-8")
-    alerts.raise_alert(turn, ALERT, f"{device}:{number}")
+
+
+def tell(turn: Turn) -> None:
+    """Call somebody at the end of the turn, where no act of the same turn has settled what it made unknown."""
+    for decision in tuple(turn.decisions):
+        if isinstance(decision, CommandUnknown) and decision.number in numbers(turn.state, decision.device):
+            alerts.raise_alert(turn, ALERT, f"{decision.device}:{decision.number}")
 
 
 def forgotten(turn: Turn, device: str, number: int) -> None:

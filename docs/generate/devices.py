@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from drivers.registry import ALPHA_SIGN, BADGE_DRIVERS, TDL_DRIVERS, BadgeDriver, SignDriver, TdlDriver
+from drivers.registry import (
+    ALPHA_SIGN,
+    BADGE_DRIVERS,
+    PLAIN_DRIVERS,
+    TDL_DRIVERS,
+    BadgeDriver,
+    PlainDriver,
+    SignDriver,
+    TdlDriver,
+)
 
 # In the order in which a technician meets them; `memory` is for tests only.
 TRANSPORTS = ("serial", "tcp", "usb", "mqtt")
@@ -53,7 +62,7 @@ EVIDENCE: Mapping[str, Evidence] = {
 
 def table() -> str:
     """The table and what its words rest on."""
-    drivers = (*TDL_DRIVERS.values(), ALPHA_SIGN, *BADGE_DRIVERS.values())
+    drivers = (*TDL_DRIVERS.values(), ALPHA_SIGN, *BADGE_DRIVERS.values(), *PLAIN_DRIVERS.values())
     head = ("device", *TRANSPORTS, "held to its protocol by")
     rows = [_line(head), _line(("---",) * len(head)), *(_line(_cells(driver)) for driver in drivers)]
     ends = "; ".join(f"*{name}*: {end}" for name, end in OTHER_ENDS.items())
@@ -67,13 +76,13 @@ def table() -> str:
     )
 
 
-def _cells(driver: TdlDriver | BadgeDriver | SignDriver) -> tuple[str, ...]:
+def _cells(driver: TdlDriver | BadgeDriver | SignDriver | PlainDriver) -> tuple[str, ...]:
     evidence = EVIDENCE[driver.name]
     besides = ", ".join(f"[{path.rpartition('/')[2]}]({path})" for path in evidence.besides) or "–"
     return (f"{driver.title} (`{driver.name}`)", *(_cell(driver, name) for name in TRANSPORTS), besides)
 
 
-def _cell(driver: TdlDriver | BadgeDriver | SignDriver, transport: str) -> str:
+def _cell(driver: TdlDriver | BadgeDriver | SignDriver | PlainDriver, transport: str) -> str:
     if transport not in driver.schemes:
         return "not offered"
     if driver.verified_against:

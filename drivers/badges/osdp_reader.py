@@ -175,7 +175,8 @@ class OsdpBadgeReader:
         self.why_away = notice.text
         self._resting.forget()  # *held* ends with the reader; the table knows that from the fact
         self.keypad.forget()
-        await self._report(ReaderLost(device=self.name, why=notice.text))
+        silent_ms = round(notice.silent_s * 1_000)
+        await self._report(ReaderLost(device=self.name, why=notice.text, silent_ms=silent_ms))
 
     async def _card(self, notice: CardShown) -> None:
         try:

@@ -118,7 +118,9 @@ class AlphaSign:
         except Exception as error:
             was_ready, self._is_ready = self._is_ready, False
             if was_ready:
-                await self._report(DisplayLost(device=self.name, why=str(error)))
+                await self._report(
+                    DisplayLost(device=self.name, why=str(error), silent_ms=round(session.silent_s * 1_000))
+                )
             raise
         finally:
             self._is_ready = False

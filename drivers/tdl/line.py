@@ -156,15 +156,15 @@ class TdlLine:
         try:
             await session.run()
         except Exception as error:
-            await self._tell_loss(error)
+            await self._tell_loss(error, silent_ms=round(session.silent_s * 1_000))
             raise
         finally:
             self._session = None
 
-    async def _tell_loss(self, error: Exception) -> None:
+    async def _tell_loss(self, error: Exception, *, silent_ms: int) -> None:
         was_ready, self._session = self._session is not None, None  # from here orders are dropped
         if was_ready:
-            await self._around.report(DeviceLost(device=self.name, why=str(error)))
+            await self._around.report(DeviceLost(device=self.name, why=str(error), silent_ms=silent_ms))
         if isinstance(error, WrongDevice) and str(error) != self._rejection_told:
             self._rejection_told = str(error)
             await self._around.report(

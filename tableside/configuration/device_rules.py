@@ -17,6 +17,7 @@ from firmware_bridge.wire.osdp.secure import DEFAULT_KEY
 from tableside.configuration.addresses import AddressRefused, DeviceAddress, read_address
 from tableside.configuration.draft import Draft
 from tableside.configuration.mistake import MISSING, Finding, Severity, listed, nearest_of
+from tableside.configuration.shape import DeviceRole
 from tableside.configuration.table_rules import cards_in_play, repeated
 
 OSDP_BADGE_READER = registry.OSDP_BADGE_READER.name
@@ -30,7 +31,11 @@ DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tdl-display": ("display", TDL_DRIVERS["tdl-display"].schemes),
     OSDP_BADGE_READER: ("badge_reader", registry.OSDP_BADGE_READER.schemes),
     KEYBOARD_READER: ("badge_reader", registry.KEYBOARD_READER.schemes),
+    **{driver.name: (driver.role, driver.schemes) for driver in registry.PLAIN_DRIVERS.values()},
 }
+# Role → fewest and most at a table, spares aside. Any other may be there or not.
+_AT_A_TABLE = {"shuffler": (1, 1), "switch_box": (1, 1), "badge_reader": (1, 4)}
+_OTHERS_AT_A_TABLE = (0, 4)
 OSDP_KEY_BYTES = 16
 # PDID tells a number of 32 bits, which the reader's label and our own page show in hex.
 OSDP_SERIAL = re.compile(r"[0-9A-Fa-f]{1,8}")
@@ -47,14 +52,6 @@ _ROLE_KEYS = {
     "keyboard": "badge_reader",
     "badge_characters": "badge_reader",
 }
-# Role, fewest and most of it at a table, spares aside.
-_HOW_MANY = (
-    ("shuffler", 1, 1),
-    ("switch_box", 1, 1),
-    ("badge_reader", 1, 4),
-    ("display", 0, 4),
-    ("lamp", 0, 4),
-)
 
 
 def device_findings(file: Draft, folder: Path) -> Iterator[Finding]:
@@ -109,7 +106,8 @@ def _roles(file: Draft) -> Iterator[Finding]:
     counts = Counter(device.text("role") for device in file.parts("devices") if not device.flag("is_spare"))
     if None in counts:
         return  # a broken role is told already, and may be the one that seems to lack
-    for role, fewest, most in _HOW_MANY:
+    for role in DeviceRole:
+        fewest, most = _AT_A_TABLE.get(role, _OTHERS_AT_A_TABLE)
         if not fewest <= counts[role] <= most:
             allowed = f"{fewest}" if fewest == most else f"{fewest} to {most}"
             spare = ", spares marked is_spare = true" if role == "shuffler" else ""

@@ -12,6 +12,10 @@ from tableside.jurisdiction import Replaced, SecondLoad, load_jurisdiction
 from tableside.people import StaffMember
 
 NS_PER_S = 1_000_000_000
+# Roles of which the table knows by name; devices of all others are its *others*.
+_OF_THEIR_OWN = frozenset(
+    {DeviceRole.SHUFFLER, DeviceRole.SWITCH_BOX, DeviceRole.BADGE_READER, DeviceRole.DISPLAY, DeviceRole.LAMP}
+)
 
 
 def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
@@ -32,6 +36,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         spare_shufflers=tuple(device.name for device in shufflers if device.is_spare),
         switch_box=table.devices_of(DeviceRole.SWITCH_BOX)[0].name,
         readers=tuple(device.name for device in table.devices_of(DeviceRole.BADGE_READER)),
+        others=tuple(device.name for device in table.devices if device.role not in _OF_THEIR_OWN),
         displays=tuple(_display(device) for device in table.devices_of(DeviceRole.DISPLAY)),
         lamps=tuple(device.name for device in table.devices_of(DeviceRole.LAMP)),
         jurisdiction=_jurisdiction(table),

@@ -100,17 +100,20 @@ class KeyboardSpeech:
         yield Spoken(direction, f"{what} of {len(chunk)} bytes: {HIDDEN}")
 
 
+# By what is spoken on the cable; each is told whether the cable carries messages or a stream.
+SPEECHES: Mapping[str, Callable[[bool], Speech]] = {
+    TDL: lambda is_message_based: TdlSpeech(is_message_based=is_message_based),
+    OSDP: lambda _is_message_based: OsdpSpeech(),
+    ALPHA: lambda _is_message_based: AlphaSpeech(),
+    KEYBOARD: lambda _is_message_based: KeyboardSpeech(),
+}
+
+
 def speech_of(profile: str, *, is_message_based: bool) -> Speech:
     """For a cable on which this is spoken. Raises `ValueError` for a profile that is not known."""
-    if profile == TDL:
-        return TdlSpeech(is_message_based=is_message_based)
-    if profile == OSDP:
-        return OsdpSpeech()
-    if profile == ALPHA:
-        return AlphaSpeech()
-    if profile == KEYBOARD:
-        return KeyboardSpeech()
-    raise ValueError(f"nothing here understands {profile!r}; {TDL}, {OSDP}, {ALPHA} and {KEYBOARD} are known")
+    if profile not in SPEECHES:
+        raise ValueError(f"nothing here understands {profile!r}; known are {', '.join(SPEECHES)}")
+    return SPEECHES[profile](is_message_based)
 
 
 def _garbage(direction: Direction, garbage: Garbage) -> Spoken:

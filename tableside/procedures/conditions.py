@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from drivers import events
 from drivers.events import DeviceRejected, NoticesLost
 from tableside import alerts, commands, devices, displays, incidents, lamp, locks, timers
+from tableside.counted import counted
 from tableside.decisions import LevelsAsked
 from tableside.happenings import ClosingAnnounced, CountWanted, DeviceCame, DeviceWent, SessionOpened
 from tableside.inputs import (
@@ -98,7 +99,8 @@ def _looked_for(turn: Turn, _what: DaemonStarted | SessionOpened) -> None:
         return
     house = turn.state.house
     shown_on = (display.name for display in house.displays)
-    for device in (devices.machine(turn.state), house.switch_box, *house.readers, *shown_on, *house.lamps):
+    by_name = (*house.readers, *shown_on, *house.lamps, *house.others)
+    for device in (devices.machine(turn.state), house.switch_box, *by_name):
         told = (f"{text}:{device}" for text in (_silent_text(turn, device), *WRONG))
         is_told = any(key in turn.state.alerts.standing for key in told)
         if device and not (devices.of(turn, device).is_connected or is_told):
@@ -120,7 +122,8 @@ def silent_device(what: DeadlinePassed) -> str | None:
 def _silent(turn: Turn, what: DeadlinePassed) -> None:
     device = silent_device(what)
     assert device is not None, "the row's condition"
-    alerts.raise_alert(turn, _silent_text(turn, device), device, time=alerts.wall_field(turn))
+    since_ns = devices.of(turn, device).unheard_since_ns or turn.given.wall_ns
+    alerts.raise_alert(turn, _silent_text(turn, device), device, device=device, time=str(since_ns))
 
 
 def _silent_text(turn: Turn, device: str) -> str:
@@ -132,6 +135,8 @@ def _silent_text(turn: Turn, device: str) -> str:
         return "SPARE-SILENT"
     if device == devices.machine(turn.state):
         return "SHUFFLER-SILENT"
+    if device in turn.state.house.others:
+        return "DEVICE-SILENT"
     return "SWITCH-BOX-SILENT" if device == turn.state.house.switch_box else "READER-OFFLINE"
 
 
@@ -261,7 +266,7 @@ def _restored(turn: Turn, what: JournalRestored) -> None:
     locks.remove_all(turn, JOURNAL, "journal")
     alerts.clear_alert(turn, "JOURNAL-FAILED", by="journal", why="written again")
     for incident in incidents.of_kind(turn, JOURNAL):
-        incidents.close(turn, incident.number, f"{what.rows} rows carried over", "journal")
+        incidents.close(turn, incident.number, f"{counted(what.rows, 'row')} carried over", "journal")
 
 
 def _reached(turn: Turn, what: JournalReached) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tableside import card_account, devices, presence
 from tableside.card_account import ASIDE, MACHINE
+from tableside.counted import counted
 from tableside.house import Role
 from tableside.locks import Scope, free
 from tableside.presence import Operation
@@ -42,7 +43,8 @@ def in_packets(turn: Turn, what: BeginLoad) -> Refusal | None:
     cards = turn.state.account.at(ASIDE)
     needed = -(-cards // house.max_packet_cards)
     if what.packets < needed:
-        text = f"{cards} cards do not go in {what.packets} packets of {house.max_packet_cards} at most"
+        packets = counted(what.packets, "packet")
+        text = f"{cards} cards do not go in {packets} of {house.max_packet_cards} at most"
         return Refusal(RULE, text, f"make {needed} packets or more")
     return None
 

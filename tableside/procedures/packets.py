@@ -5,6 +5,7 @@ from __future__ import annotations
 from drivers.events import LevelsRead, PacketEnded, PermitKind
 from tableside import alerts, card_account, incidents
 from tableside.card_account import ASIDE, HOPPER, MACHINE, TABLE, UNEXPLAINED, Evidence
+from tableside.counted import counted
 from tableside.decisions import LevelsAsked
 from tableside.happenings import (
     CardsEntered,
@@ -145,7 +146,7 @@ def correct_and_look(turn: Turn, what: CorrectPacket) -> None:
 def correct_and_feed(turn: Turn, what: CorrectPacket) -> None:
     """More lie in the hopper than were declared: the permit is widened for them."""
     _correct(turn, what)
-    alerts.clear_alert(turn, DIFFERS_TEXT, by=turn.by, why=f"{what.cards} cards")
+    alerts.clear_alert(turn, DIFFERS_TEXT, by=turn.by, why=counted(what.cards, "card"))
 
 
 def is_hopper_settled(turn: Turn, _what: DifferenceSettled) -> bool:

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from tableside import devices, incidents, presence
 from tableside.card_account import MACHINE
+from tableside.counted import counted
 from tableside.happenings import ClosingAnnounced
 from tableside.house import Role
 from tableside.presence import Operation
@@ -95,7 +96,7 @@ def _in_packets(turn: Turn, what: BeginIncidentReload) -> Refusal | None:
 def _begin(turn: Turn, what: BeginIncidentReload) -> None:
     presence.begin(turn, Operation.RELOAD)
     put(turn, incident=what.incident, packets=what.packets)
-    incidents.note(turn, what.incident, f"reload of {turn.state.account.at(MACHINE)} cards begun")
+    incidents.note(turn, what.incident, f"reload of {counted(turn.state.account.at(MACHINE), 'card')} begun")
     turn.happened(ReloadStarted(incident=what.incident, by=turn.by))
     turn.happened(UnloadWanted(kind=KIND, operation=Operation.RELOAD, device=devices.machine(turn.state)))
 
@@ -112,7 +113,7 @@ def _load(turn: Turn, _what: UnloadCompleted) -> None:
 
 def _done(turn: Turn, what: LoadCompleted) -> None:
     number = turn.state.procedures.reload.incident
-    incidents.note(turn, number, f"reloaded: {what.cards} cards in {what.packets} packets")
+    incidents.note(turn, number, f"reloaded: {counted(what.cards, 'card')} in {counted(what.packets, 'packet')}")
     _end(turn)
     turn.happened(ReloadCompleted(incident=number, cards=what.cards))
 

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from tableside import alerts, card_account, incidents, presence, sorted_decks
 from tableside.card_account import ASIDE, HOPPER, TABLE, TRAY, UNEXPLAINED, Evidence
 from tableside.cards import Card
+from tableside.counted import counted
 from tableside.happenings import CardReplaced, SessionClosed, SessionOpened
 from tableside.house import Role
 from tableside.procedures import left_behind, unload
@@ -161,7 +162,7 @@ def _clear_alerts(turn: Turn, incident: int, why: str) -> None:
 
 def _sentence(turn: Turn, finding: sorted_decks.Finding) -> str:
     if finding.is_regular:
-        return f"regular: {finding.cards} cards, every deck whole"
+        return f"regular: {counted(finding.cards, 'card')}, every deck whole"
     parts = (("missing", finding.missing), ("too many", finding.too_many), ("foreign", finding.foreign))
     words = [f"{word}: {sorted_decks.named(cards)}" for word, cards in parts if cards]
     left = [f"{cards} {place}" for place, cards in turn.state.account.balances.items() if place.startswith("left in")]

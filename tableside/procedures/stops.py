@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tableside import alerts, locks, presence
-from tableside.happenings import RoundEnded
+from tableside.happenings import RoundEnded, SessionOpened
 from tableside.house import Role
 from tableside.locks import Scope
 from tableside.requests import CallSupervisor, LockBets, ResumePlay, StopPlay
@@ -58,6 +58,11 @@ def _free_bets(turn: Turn, what: RoundEnded) -> None:
     locks.remove_all(turn, BETS, f"round {what.round} over")
 
 
+def _opened(turn: Turn, what: SessionOpened) -> None:
+    """Pressed while the table was closed, it was about no bets of this session."""
+    locks.remove_all(turn, BETS, f"session {what.session} opened")
+
+
 SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-2")
 S = StopState
 CALLED = "wait at the table for the floor supervisor"
@@ -74,6 +79,7 @@ PROCEDURE = Procedure(
         *(Row(state, CallSupervisor, None, _call, said="the floor supervisor is called", then=CALLED) for state in S),
         *(Row(state, LockBets, None, _lock_bets, rule="JP-11", said="jackpot bets locked", then="deal") for state in S),
         *(Row(state, RoundEnded, None, _free_bets, rule="JP-11", said="next round's bets") for state in S),
+        *(Row(state, SessionOpened, None, _opened, rule="JP-11", said="next session's bets") for state in S),
     ),
     next_step={
         S.FREE: "play goes on",

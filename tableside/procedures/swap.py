@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tableside import alerts, card_account, devices, incidents, locks, presence
 from tableside.card_account import ASIDE, MACHINE, TABLE, UNEXPLAINED, Evidence, left_in
+from tableside.counted import counted
 from tableside.happenings import (
     CardsHandled,
     ClosingAnnounced,
@@ -78,7 +79,7 @@ def _count_out(turn: Turn, what: CountedOut) -> None:
 
 def _tell(turn: Turn, cards: int, left: int, more: int) -> None:
     swap = of(turn)
-    text = f"{cards} cards counted out of {swap.serial}, {left} left in it, {more} too many"
+    text = f"{counted(cards, 'card')} counted out of {swap.serial}, {left} left in it, {more} too many"
     incidents.note(turn, swap.incident, text)
     left_behind.tell(turn, swap.serial, left, more)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from drivers.events import Outcome, PermitKind, Reason, Verb
 from tableside import alerts, card_account, commands, devices, incidents, presence
 from tableside.card_account import ASIDE, MACHINE, TABLE, UNEXPLAINED, Evidence
+from tableside.counted import counted
 from tableside.decisions import PermitGranted
 from tableside.happenings import (
     CardsLeft,
@@ -185,7 +186,7 @@ def _post_what_is_lacking(turn: Turn) -> None:
         return
     card_account.move(turn, MACHINE, UNEXPLAINED, lacking, Evidence.METER, "proved empty")
     total = turn.state.house.cards_at_table
-    came = f"{of(turn).cards} cards came out, the account had {lacking:+d} more"
+    came = f"{counted(of(turn).cards, 'card')} came out, the account had {lacking:+d} more"
     incidents.open_incident(turn, INCIDENT, RULE, came)
     text = "COUNT-SHORT" if lacking > 0 else "COUNT-LONG"
     alerts.raise_alert(turn, text, INCIDENT, k=str(abs(lacking)), n=str(total - lacking), total=str(total))

@@ -6,9 +6,18 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tableside import decisions, happenings, inputs, session_happenings
+from tableside.counted import counted
 from tableside.reports.story import Story
 
 Sentence = Callable[[Story, Any], str]
+
+
+def _cards(number: int) -> str:
+    return counted(number, "card")
+
+
+def _packets(number: int) -> str:
+    return counted(number, "packet")
 
 
 def _by(story: Story, staff: str) -> str:
@@ -32,7 +41,7 @@ def _damaged(story: Story, what: happenings.CardReplaced) -> str:
 
 
 def _loaded(_story: Story, what: session_happenings.LoadCompleted) -> str:
-    return f"Load ({what.kind}) ended: {what.cards} cards in {what.packets} packets (CSM-5)"
+    return f"Load ({what.kind}) ended: {_cards(what.cards)} in {_packets(what.packets)} (CSM-5)"
 
 
 def _difference(_story: Story, what: happenings.DifferenceFound) -> str:
@@ -70,33 +79,33 @@ LINES: Mapping[type, Sentence] = {
     happenings.SectionHandedOver: lambda s, w: f"Section {w.section} taken by {s.person(w.staff)}",
     session_happenings.CutSkipped: lambda _s, w: f"Cut skipped: {w.why} (CSM-3)",
     session_happenings.EmptyProved: lambda _s, w: f"{w.device} proved empty, for {w.purpose}",
-    session_happenings.EmptyDisproved: lambda _s, w: f"{w.device} NOT empty: {w.content} cards, for {w.purpose}",
-    session_happenings.LoadStarted: lambda s, w: f"Load ({w.kind}) begun in {w.packets} packets{_by(s, w.by)}",
-    session_happenings.PacketLoaded: lambda _s, w: f"Packet {w.packet}: {w.cards} cards",
+    session_happenings.EmptyDisproved: lambda _s, w: f"{w.device} NOT empty: {_cards(w.content)}, for {w.purpose}",
+    session_happenings.LoadStarted: lambda s, w: f"Load ({w.kind}) begun in {_packets(w.packets)}{_by(s, w.by)}",
+    session_happenings.PacketLoaded: lambda _s, w: f"Packet {w.packet}: {_cards(w.cards)}",
     session_happenings.PacketDiffered: lambda _s, w: f"Packet {w.packet}: {w.declared} declared, {w.counted} counted",
-    session_happenings.PacketCorrected: lambda s, w: f"Packet {w.packet}: {w.cards} cards, says {s.person(w.by)}",
+    session_happenings.PacketCorrected: lambda s, w: f"Packet {w.packet}: {_cards(w.cards)}, says {s.person(w.by)}",
     session_happenings.LoadPaused: lambda _s, w: f"Load paused at {w.cards} of {w.of}: {w.why}",
     session_happenings.LoadResumed: lambda s, w: f"Load goes on at {w.cards}, {s.person(w.by)}",
     session_happenings.LoadCompleted: _loaded,
     happenings.PresenceShown: _presence,
     happenings.PresenceLapsed: lambda s, w: f"Presence for {w.operation} lapsed: {s.person(w.staff)}",
-    happenings.CardsHeldOver: lambda _s, w: f"Round {w.round}: {w.cards} cards held over (CSM-11)",
-    happenings.CardsToldLate: lambda _s, w: f"Round {w.round}: {w.cards} more cards, told after its end",
+    happenings.CardsHeldOver: lambda _s, w: f"Round {w.round}: {_cards(w.cards)} held over (CSM-11)",
+    happenings.CardsToldLate: lambda _s, w: f"Round {w.round}: {w.cards} more, told after its end",
     happenings.RoundRuled: lambda s, w: f"Round {w.round}: {w.ruling}, ruled{_by(s, w.by)}",
     happenings.ComplaintRaised: _complaint,
     happenings.ComplaintSettled: lambda s, w: f"Complaint {w.complaint} settled: {w.decision}{_by(s, w.by)}",
     happenings.JamOpened: lambda _s, w: f"Jam at the {w.place}, number {w.times_lately} there lately (CSM-2)",
     happenings.TechnicianCalled: lambda s, w: f"Technician asked for{_by(s, w.by)}",
     happenings.TechnicianWorked: lambda s, w: f"Technician {s.person(w.technician)}: {w.work}, with {s.person(w.by)}",
-    happenings.JamCleared: lambda s, w: f"Jam at the {w.place} cleared{_by(s, w.by)}, {w.taken_out} cards out",
+    happenings.JamCleared: lambda s, w: f"Jam at the {w.place} cleared{_by(s, w.by)}, {_cards(w.taken_out)} out",
     happenings.SwapAdvised: lambda _s, w: f"Exchange of the machine advised: {w.times} jams at the {w.place}",
     happenings.SwapStarted: lambda _s, w: f"Machine {w.old} is exchanged for {w.new}, incident {w.incident}",
     session_happenings.MachineCountedOut: lambda _s, w: (
-        f"{w.device} ({w.serial}) counted out: {w.cards} cards, {w.left_behind} left behind"
+        f"{w.device} ({w.serial}) counted out: {_cards(w.cards)}, {w.left_behind} left behind"
     ),
-    happenings.SwapCompleted: lambda _s, w: f"Machine {w.new} in service, {w.left_behind} cards left in {w.old}",
+    happenings.SwapCompleted: lambda _s, w: f"Machine {w.new} in service, {_cards(w.left_behind)} left in {w.old}",
     session_happenings.ReloadStarted: lambda s, w: f"Incident reload for {w.incident}{_by(s, w.by)}",
-    session_happenings.ReloadCompleted: lambda _s, w: f"Incident reload for {w.incident} ended: {w.cards} cards",
+    session_happenings.ReloadCompleted: lambda _s, w: f"Incident reload for {w.incident} ended: {_cards(w.cards)}",
     happenings.DamagedCardFound: lambda _s, w: f"Damaged card found by {w.how}, incident {w.incident} (CSM-1)",
     happenings.CardReplaced: _damaged,
     happenings.DamageReported: lambda s, w: f"Incident {w.incident} reported: {w.reference}{_by(s, w.by)}",
@@ -110,7 +119,7 @@ LINES: Mapping[type, Sentence] = {
     session_happenings.CardChangeBegun: lambda s, w: f"Card change begun{_by(s, w.by)}",
     session_happenings.UnloadStarted: lambda s, w: f"Unload ({w.kind}) begun{_by(s, w.by)} (CSM-6)",
     session_happenings.UnloadStopped: lambda _s, w: f"{w.device} stopped giving cards out: {w.why}",
-    session_happenings.UnloadCompleted: lambda _s, w: f"Unload ({w.kind}) ended: {w.cards} cards, machine empty",
+    session_happenings.UnloadCompleted: lambda _s, w: f"Unload ({w.kind}) ended: {_cards(w.cards)}, machine empty",
     session_happenings.CardsSorted: _sort,
     session_happenings.SortSettled: lambda s, w: f"Sort, incident {w.incident}: {w.decision}{_by(s, w.by)}",
     happenings.SessionClosed: lambda _s, w: f"Session {w.session} closed",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tableside.card_account import ASIDE, RESERVE
+from tableside.counted import counted
 from tableside.decisions import (
     AlertArrived,
     AlertEscalated,
@@ -99,8 +100,8 @@ def _figures(session: Session, story: Story) -> list[str]:
     lines += paper.field("From", story.time(first.wall_ns))
     lines += paper.field("Until", story.time(last.wall_ns) if session.is_closed else "not closed")
     lines += paper.field("Cards brought", str(figures.brought))
-    lines += paper.field("Loaded", f"{figures.loaded} cards in {figures.packets} packets")
-    lines += paper.field("Rounds", f"{figures.rounds}, {figures.dealt} cards dealt")
+    lines += paper.field("Loaded", f"{counted(figures.loaded, 'card')} in {counted(figures.packets, 'packet')}")
+    lines += paper.field("Rounds", f"{figures.rounds}, {counted(figures.dealt, 'card')} dealt")
     jams = ", ".join(f"{place} {times}" for place, times in sorted(figures.jams.items())) or "none"
     lines += paper.field("Jams", jams)
     lines += paper.field("Alerts", _alerts(figures))
@@ -117,7 +118,7 @@ def _alerts(figures: Figures) -> str:
     if not by_class:
         return "none"
     answered = sorted(figures.answered_s)
-    middle = f", taken after {answered[len(answered) // 2]} s in the middle" if answered else ""
+    middle = f", half of them taken within {max(1, answered[len(answered) // 2])} s" if answered else ""
     return f"{by_class}; {figures.escalated} asked of the next in line{middle}"
 
 

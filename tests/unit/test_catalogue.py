@@ -24,6 +24,7 @@ from tableside.catalogue import (
     parse_catalogue,
     render,
 )
+from tableside.cli.steps import STEPS
 from tableside.house import Role
 from tableside.lamp import OFF, ORDER
 
@@ -99,6 +100,21 @@ def test_lines_are_sentences_and_the_portuguese_is_common_to_both_shores(entry: 
             assert line.endswith(end)
     for line in entry.pt_PT:
         assert not PORTUGUESE_THAT_DIFFERS.search(line), line
+
+
+def test_what_is_to_be_entered_is_a_step_that_exists_and_the_same_in_every_language() -> None:
+    """No text sends anybody to a button that nobody has built."""
+    steps = {f"{group} {step}" for group, known in STEPS.items() for step in known}
+    for entry in ENTRIES:
+        named = [set(re.findall(r"«([^»]*)»", " ".join(entry.lines(language)))) for language in ("en", "pt_PT")]
+        assert named[0] == named[1] <= steps, entry.id
+        assert all(step in " ".join(entry.lines("zh_Hant_MO")) for step in named[0]), entry.id
+        assert not re.search(r"(?i)\bpress\b|\bpremir\b|按「", " ".join((*entry.en, *entry.pt_PT, *entry.zh_Hant_MO)))
+
+
+def test_who_is_called_to_a_count_that_does_not_agree_may_enter_the_hand_count() -> None:
+    for text in ("COUNT-SHORT", "COUNT-LONG"):
+        assert Role.FLOOR_SUPERVISOR in alert_text(text).come
 
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)

@@ -6,7 +6,7 @@ from drivers import events
 from drivers.events import Ability, Holding, Outcome, Verb
 from tableside import commands
 from tableside.commands import OUTCOMES, Stage
-from tableside.decisions import CommandIntended, CommandNotDone, IncidentOpened, LampSet, OutcomeAsked
+from tableside.decisions import AlertRaised, CommandIntended, CommandNotDone, IncidentOpened, LampSet, OutcomeAsked
 from tableside.happenings import CountEnded
 from tableside.inputs import Input
 from tableside.locks import Scope, standing
@@ -75,6 +75,7 @@ def test_an_unknown_outcome_locks_deal_and_feed_until_a_named_act() -> None:
     assert standing(table.state, Scope.DEAL)
     tell(table, Outcome.DONE)
     assert standing(table.state, Scope.DEAL), "a later word settles the command, not the lock"
+    assert [raised.text for raised in table.all_of(AlertRaised)] == ["OUTCOME-UNKNOWN"]
 
 
 def test_a_person_settles_what_is_unknown() -> None:
@@ -249,6 +250,7 @@ def test_a_count_that_a_restart_cut_off_is_made_anew_and_the_lost_one_is_no_resu
     table.give(events.CommandAnswered(device="shuffler", command=lost, outcome=Outcome.INTERRUPTED, is_found=True))
     table.give(events.LevelsRead(device="shuffler", boot=2, content=312, is_path_clear=True))
     assert not table.all_of(CountEnded), "nobody has counted yet"
+    assert "OUTCOME-UNKNOWN" not in {raised.text for raised in table.all_of(AlertRaised)}, "settled in the same turn"
     assert table.state.devices.known["shuffler"].is_content_unverified
     assert [command.number for command in table.state.commands.open.values()] == [lost + 1]
     table.notice(events.CommandEnded, command=lost + 1, outcome=Outcome.DONE, moved=312)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from msgspec.structs import replace
+
 from drivers import events
 from drivers.events import PermitKind
 from tableside.decisions import AlertRaised, IncidentClosed, IncidentOpened, LevelsAsked, LineShown, PermitGranted
@@ -9,7 +12,7 @@ from tableside.inputs import ClockStepped, DaemonStarted, JournalOnReserve, Jour
 from tableside.locks import Scope, standing
 from tableside.requests import EndRound, OpenTable
 from tests.support.session import ALL, feed, give_out, levels, open_table
-from tests.support.table import Table
+from tests.support.table import HOUSE, WALL_START_NS, Table
 
 
 def standing_texts(table: Table) -> set[str]:
@@ -74,6 +77,31 @@ def test_a_device_is_silent_after_eight_seconds_and_a_short_loss_is_no_alert() -
     table.wait(8.1)
     assert standing_texts(table) == {"SHUFFLER-SILENT"}
     table.ready("shuffler", content=ALL)
+    assert not standing_texts(table)
+
+
+@pytest.mark.parametrize(("lost", "silent_s"), [(events.DeviceLost, 1.3), (events.ReaderLost, 8.1)])
+def test_not_answering_since_tells_when_the_device_was_last_heard(lost: type[events.Lost], silent_s: float) -> None:
+    table = open_table()
+    device = "shuffler" if lost is events.DeviceLost else "reader"
+    heard_ns = WALL_START_NS + table.now_ns
+    table.wait(silent_s)
+    table.give(lost(device=device, why="cable", silent_ms=round(silent_s * 1_000)))
+    table.give(lost(device=device, why="cable, and again"))
+    table.wait(8.1)
+    assert [int(alert.fields["time"]) for alert in table.all_of(AlertRaised)] == [heard_ns]
+
+
+def test_a_device_on_which_nothing_rests_is_missed_and_stops_nothing() -> None:
+    house = replace(HOUSE, others=("bell",))
+    table = Table(house)
+    table.ready("shuffler")
+    table.ready("switches")
+    assert table.ask(OpenTable, by="S1", dealer="D1").is_accepted
+    table.wait(8.1)
+    assert standing_texts(table) == {"DEVICE-SILENT"}
+    assert not table.state.locks.standing
+    table.give(events.DisplayReady(device="bell", model="BELL"))
     assert not standing_texts(table)
 
 

@@ -9,7 +9,7 @@ from drivers import events
 from drivers.events import Ability, Holding, KeyName, PermitKind
 from tableside.decisions import AlertRaised, IncidentOpened, PermitGranted, PermitRevoked
 from tableside.locks import Scope, standing
-from tableside.requests import CallSupervisor, EndRound, ResumePlay, StopPlay
+from tableside.requests import CallSupervisor, EndRound, OpenTable, ResumePlay, StopPlay
 from tests.support.session import feed, give_out, open_table
 from tests.support.table import Table
 
@@ -50,6 +50,15 @@ def test_jp11_no_more_bets_locks_the_jackpot_bets_until_the_round_is_over() -> N
     assert not standing(table.state, Scope.DEAL)
     table.ask(EndRound)
     feed(table, 4)
+    assert not standing(table.state, Scope.JACKPOT_BETS)
+
+
+def test_jp11_no_more_bets_at_a_closed_table_is_about_no_bets_of_the_next_session() -> None:
+    table = Table()
+    table.ready("shuffler")
+    table.ready("switches")
+    table.notice(events.KeyPressed, "switches", key=KeyName.NO_MORE_BETS)
+    assert table.ask(OpenTable, by="S1", dealer="D1").is_accepted
     assert not standing(table.state, Scope.JACKPOT_BETS)
 
 

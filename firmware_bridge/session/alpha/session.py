@@ -42,6 +42,7 @@ class AlphaSession:
 
     def __init__(self, link: Link, counts: LinkCounts, *, address: str = BROADCAST, type_code: str = ALL_SIGNS) -> None:
         self.has_acknowledgement = False  # ACK mode is on, and has been seen to be
+        self._heard_at_s: float | None = None  # loop time of the last whole packet
         self._link = link
         self._counts = counts
         self._address = address
@@ -50,6 +51,11 @@ class AlphaSession:
         self._heard: deque[Packet | Acknowledged] = deque()
         self._news = asyncio.Event()
         self._lost: Exception | None = None
+
+    @property
+    def silent_s(self) -> float:
+        """For how long no whole packet has come; 0 where none ever came."""
+        return 0.0 if self._heard_at_s is None else asyncio.get_running_loop().time() - self._heard_at_s
 
     async def run(self) -> None:
         """Listen until the link ends. Raises SessionOver."""
@@ -109,6 +115,7 @@ class AlphaSession:
                 self._counts.garbage_bytes += said.size
             else:
                 self._counts.frames_received += 1
+                self._heard_at_s = asyncio.get_running_loop().time()
                 self._heard.append(said)
         self._news.set()
 

@@ -90,6 +90,10 @@ class Contact:
             return None
         return self._useless_since_s + OFF_LINE_AFTER_S
 
+    def silent_s(self, now_s: float) -> float:
+        """For how long it has been asked without an answer of use."""
+        return 0.0 if self._useless_since_s is None else now_s - self._useless_since_s
+
     def lost(self, now_s: float) -> tuple[Loss, str] | None:
         """What is to be told now, once for each reason until it is ready again."""
         watch_at = self.watch_at()

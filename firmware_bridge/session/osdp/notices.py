@@ -37,11 +37,12 @@ class StationReady:
 
 @dataclass(frozen=True, slots=True)
 class StationLost:
-    """Off-line; told once for each reason. `text` says what to do next."""
+    """Off-line; told once for each reason. `text` says what to do next; nothing of use was heard for `silent_s`."""
 
     address: int
     loss: Loss
     text: str
+    silent_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ class Station:
             self._start_anew("the reader went off-line")
         for command in self._goals.drop():
             self._tell(CommandDropped(self.address, command, "the reader went off-line"))
-        self._tell(StationLost(self.address, loss, text))
+        self._tell(StationLost(self.address, loss, text, self._contact.silent_s(now_s)))
 
     def link_up(self, now_s: float) -> None:
         """A new cable: everything begins anew, now."""

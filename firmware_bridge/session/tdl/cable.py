@@ -31,6 +31,7 @@ class Cable:
     ) -> None:
         self.address = link.address
         self.heard = Heard()
+        self.heard_at_s: float | None = None  # loop time of the last whole frame
         self._link = link
         self._byte_time_s = byte_time_s(link.address)
         self._session = session
@@ -102,6 +103,7 @@ class Cable:
 
     def _frame_came(self, frame: Frame) -> None:
         self._counts.frames_received += 1
+        self.heard_at_s = asyncio.get_running_loop().time()
         if self._budget is not None:
             self._budget.frame_came()
         self._take(frame)

@@ -78,6 +78,11 @@ class TdlSession:
         """Requests wait to be sent or to be answered."""
         return self._requester.has_orders
 
+    @property
+    def silent_s(self) -> float:
+        """For how long no whole frame has come; 0 where none ever came."""
+        return 0.0 if self._cable.heard_at_s is None else _now_s() - self._cable.heard_at_s
+
     def put(self, request: Request) -> None:
         """Let a request wait for its turn; what became of it is reported as `Answered`."""
         self._outbox.put(request, _now_s())

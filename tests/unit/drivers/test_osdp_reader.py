@@ -286,6 +286,7 @@ async def test_lost_after_8_s_says_why_and_held_badges_are_not_told_as_taken_awa
         face.power_off()
         await until(lambda: len(bench.of(ReaderLost)) == 2)
         assert "no answer" in bench.of(ReaderLost)[1].why
+        assert 8_000 <= bench.of(ReaderLost)[1].silent_ms < 9_000, "so it was last heard when its power went"
         await asyncio.sleep(20)
         assert [kind for _, kind in bench.sightings()] == [SightingKind.TAP, SightingKind.HELD_FROM]
 

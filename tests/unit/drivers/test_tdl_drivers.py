@@ -175,7 +175,11 @@ async def test_an_order_that_waits_when_the_device_is_lost_goes_with_it() -> Non
         device.is_mute = True
         driver.read_levels()
         driver.command(Verb.COUNT_ALL, EPOCH, 17, None)
+        mute_s = asyncio.get_running_loop().time()
         await until(lambda: len(table.of(events.DeviceLost)) == 2)
+        silent_s = table.of(events.DeviceLost)[1].silent_ms / 1_000
+        assert silent_s > 0.3, "three copies were waited for"
+        assert asyncio.get_running_loop().time() - silent_s <= mute_s, "counted from the last frame, not the end"
         device.is_mute = False
         await until(lambda: len(table.of(events.DeviceReady)) == 2)
         driver.resume_notices(1, 1)

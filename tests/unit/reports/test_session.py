@@ -131,8 +131,6 @@ def test_what_no_person_did_names_nobody(tmp_path: Path) -> None:
     """A jam whose path came free by itself was not cleared by "nobody"."""
     told = story(Table(), tmp_path)
     freed = happenings.JamCleared(place=Place.EXIT, taken_out=1, by="")
-    assert LINES[happenings.JamCleared](told, freed) == "Jam at the exit cleared, 1 cards out"
+    assert LINES[happenings.JamCleared](told, freed) == "Jam at the exit cleared, 1 card out"
     by_sara = happenings.JamCleared(place=Place.EXIT, taken_out=1, by="S1")
-    assert (
-        LINES[happenings.JamCleared](told, by_sara) == "Jam at the exit cleared, by Sara Supervisor (S1), 1 cards out"
-    )
+    assert LINES[happenings.JamCleared](told, by_sara) == "Jam at the exit cleared, by Sara Supervisor (S1), 1 card out"

@@ -114,6 +114,10 @@ async def test_whoever_types_it_is_told_and_the_exit_code_is_not_0(tmp_path: Pat
             code, out, err = await _typed(bench, socket, "lay-in-hopper")
             assert (code, out) == (69, "")
             assert err.startswith("nothing done: no card lies in 'spread'; cards lie in")
+            code, out, err = await _typed(bench, socket, "juggle")
+            assert (code, out) == (64, "")
+            assert "nothing is called 'juggle' here" in err
+            assert (await _typed(bench, socket, "move", "cards=many"))[0] == 64
             assert (await _typed(bench, socket, "move", "source=cabinet", "to=spread"))[0] == 0
             assert (await _typed(bench, socket, "lay-in-hopper", "cards=20"))[:2] == (0, '{\n  "count": 20\n}\n')
         finally:
