@@ -12,6 +12,7 @@ from benchmarks import (
     idle_daemon,
     jam_alert,
     journal_rows,
+    ledger,
     link_cost,
     northbound_event,
     request_reply,
@@ -25,6 +26,7 @@ from drivers import events
 from tableside.procedures.session import SessionState
 from tableside.state import TableState, reduce
 from tests.scenarios.virtual_house import ROOT
+from tests.support.postgres import find
 from tests.support.session import ALL
 from tests.support.table import HOUSE
 
@@ -127,3 +129,9 @@ def test_northbound_event() -> None:
     if northbound_event.PROGRAM is None:
         pytest.skip("mosquitto is not installed (Debian: apt-get install mosquitto)")
     assert_measured(northbound_event.measure(rounds=1, samples=3), northbound_event.PEER)
+
+
+def test_ledger() -> None:
+    if find("postgres") is None:
+        pytest.skip("PostgreSQL is not installed")
+    assert_measured(ledger.measure(rounds=1), ledger.PEER)
