@@ -34,6 +34,18 @@ from drivers.lamp_events import LampPattern as LampPattern
 from drivers.lamp_events import LampReady as LampReady
 from drivers.lamp_events import LampShowed as LampShowed
 from drivers.lamp_events import LampTroubled as LampTroubled
+from drivers.slot_events import (
+    ChipReturn as ChipReturn,
+)
+from drivers.slot_events import (
+    ChipReturned as ChipReturned,
+)
+from drivers.slot_events import (
+    ChipsIn as ChipsIn,
+)
+from drivers.slot_events import (
+    SlotEvents as SlotEvents,
+)
 
 
 class Place(StrEnum):
@@ -194,6 +206,9 @@ class DeviceReady(Fact, frozen=True, kw_only=True):
     meter_in: int | None = None
     meter_out: int | None = None
     jams: int | None = None
+    chips_in: tuple[int, ...] | None = None  # chip slots: since boot, by seat from 1
+    chips_lying: tuple[int, ...] | None = None  # chip slots: taken in and not collected yet, by seat from 1
+    slot_events: int | None = None  # a slot that counts its events: where that counter stands
 
 
 class DeviceLost(Lost, frozen=True, kw_only=True):
@@ -459,4 +474,7 @@ AnyFact = (
     | LampLost
     | LampShowed
     | LampTroubled
+    | ChipsIn
+    | ChipReturned
+    | SlotEvents
 )

@@ -140,6 +140,16 @@ def _key(at: Position, body: Body) -> events.Notice:
     return events.KeyPressed(**at, key=_word(words.KEYS, body, keys.KeyKey.KEY))
 
 
+def _chips_in(at: Position, body: Body) -> events.Notice:
+    meter, seat = read.uint(body, keys.MeterKey.METER), read.uint(body, keys.MeterKey.SEAT)
+    return events.ChipsIn(**at, seat=seat, meter=meter)
+
+
+def _chip_returned(at: Position, body: Body) -> events.Notice:
+    seat, why = read.uint(body, keys.ChipReturnedKey.SEAT), read.uint(body, keys.ChipReturnedKey.WHY)
+    return events.ChipReturned(**at, seat=seat, why=words.CHIP_RETURNS.get(why, events.ChipReturn.UNKNOWN))
+
+
 NOTICES: Mapping[int, Builder] = {
     NoticeKind.BOOTED: _booted,
     NoticeKind.CARDS_OUT: _cards_out,
@@ -161,6 +171,8 @@ NOTICES: Mapping[int, Builder] = {
     NoticeKind.TAMPER: _tamper,
     NoticeKind.NOTICES_LOST: _lost,
     NoticeKind.KEY: _key,
+    NoticeKind.CHIPS_IN: _chips_in,
+    NoticeKind.CHIP_RETURNED: _chip_returned,
 }
 
 
@@ -199,6 +211,8 @@ def ready_fact(device: str, ready: Ready, *, is_link_simulated: bool) -> events.
         tray_fill_percent=read.opt_uint(ready.state, keys.StateKey.TRAY_FILL),
         faults=tuple((fault, words.place_word(place)) for fault, place in ready.standing),
         jams=read.opt_uint(ready.meters or {}, keys.MetersKey.JAMS),
+        chips_in=read.opt_array(ready.meters or {}, keys.MetersKey.CHIPS_IN),
+        chips_lying=read.opt_array(ready.state, keys.StateKey.CHIPS_LYING),
         **_levels(ready.state, ready.meters or {}),
     )
 

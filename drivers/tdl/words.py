@@ -105,6 +105,11 @@ SUSPICIONS: Mapping[int, str] = {
     codes.SuspectReason.BENT: "bent",
     codes.SuspectReason.UNREAD: "unread",
 }
+CHIP_RETURNS: Mapping[int, events.ChipReturn] = {
+    codes.ChipReturn.LATE: events.ChipReturn.LATE,
+    codes.ChipReturn.SECOND: events.ChipReturn.SECOND,
+    codes.ChipReturn.VALUE: events.ChipReturn.VALUE,
+}
 TAMPERINGS: Mapping[int, str] = {codes.TamperKind.COVER: "cover", codes.TamperKind.PORT: "port"}
 ABILITIES: Mapping[int, events.Ability] = {
     codes.Ability.DEAL: events.Ability.DEAL,

@@ -11,6 +11,7 @@ from firmware_bridge.wire.tdl.codes import (
     NoticeKind,
     Operation,
     Permit,
+    PermitEnd,
     Profile,
     Reason,
 )
@@ -58,6 +59,9 @@ class Reporter(Protocol):
 
     def hinder(self, *, by_lid: bool = False) -> None:
         """End the permits that the equipment now forbids: by the lid, else by a fault or jam."""
+
+    def end_permits(self, why: PermitEnd, *whats: Permit) -> None:
+        """End these permits, where they stand."""
 
     def command_ended(self, ended: Ended) -> None:
         """The running command is over; told once the machine stands still."""

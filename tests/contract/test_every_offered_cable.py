@@ -23,6 +23,7 @@ from drivers.displays.showing import Showing
 from drivers.displays.tdl_display import TdlDisplay
 from drivers.events import (
     BadgeSeen,
+    ChipsIn,
     CommandAnswered,
     DeviceReady,
     DisplayReady,
@@ -33,6 +34,7 @@ from drivers.events import (
     LampPattern,
     LidOpened,
     Notice,
+    PermitKind,
     ReaderReady,
     Shown,
     Verb,
@@ -64,6 +66,7 @@ from simulator.faces.osdp import OsdpReader, ReaderModel
 from simulator.faces.osdp_security import Security
 from simulator.faces.tdl_display import new_display
 from simulator.faces.tdl_shuffler import new_shuffler
+from simulator.faces.tdl_slots import new_slots
 from simulator.faces.tdl_switch_box import new_switch_box
 from simulator.room import PoweredFace
 from simulator.runner import Stage
@@ -73,6 +76,7 @@ from simulator.usb.shapes import KEYBOARD_READER as KEYBOARD_SHAPE
 from simulator.usb.shapes import VENDOR_STREAM, Shape, UsbIdentity
 from simulator.world import hands
 from simulator.world.badges import Badge, BadgeHead, Colour
+from simulator.world.chip_slots import ChipSlots
 from simulator.world.display import JackpotDisplay
 from simulator.world.happenings import DealerKey
 from simulator.world.hazards import NEVER
@@ -90,10 +94,11 @@ KEY = bytes(range(0x10, 0x20))  # a test key
 
 USBIP = "usb behind usbip"
 DISPLAY = TDL_DRIVERS["tdl-display"]
+SLOTS = TDL_DRIVERS["tdl-slots"]
 OFFERED_TDL = [
     (driver.name, scheme)
     for driver in TDL_DRIVERS.values()
-    if driver is not DISPLAY
+    if driver not in (DISPLAY, SLOTS)
     for scheme in (*driver.schemes, USBIP)
 ]
 
@@ -239,6 +244,27 @@ async def test_a_display(scheme: str, tmp_path: Path, unused_tcp_port: int) -> N
             showed = await host.until_told(DisplayShowed)
             assert showed == DisplayShowed(device="device", version=7, what=Shown.AMOUNT)
             assert display.visible(stage.now_ns) == "EUR 1,234.56"
+
+
+@pytest.mark.parametrize("scheme", [*SLOTS.schemes, USBIP])
+async def test_chip_slots(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
+    """They open for a permit, a chip is told at its seat, and it is collected."""
+    host, stage, slots = Host(), Stage(), ChipSlots("slots", (1, 2, 3, 4, 5, 6, 7), 5_00)
+    stage.add_world(slots)
+    face = new_slots(slots, Memory(), serial="000555")
+    with line_of(scheme, tmp_path, unused_tcp_port) as line:
+        around = Surroundings(host.report, line.connect, iter(range(1, 1000)).__next__, EPOCH)
+        host.driver = build_tdl(SLOTS.name, TdlSettings("device", line.address, "000555", "SLOT-SIM"), around)
+        async with running(stage, face, line, host.driver.run()):
+            await host.until_told(CommandAnswered)  # it obeys us now
+            host.driver.permit(PermitKind.SLOTS, 60_000, None)
+            await until(lambda: slots.is_open, "open slots")
+            stage.act(lambda: slots.drop(3))
+            taken = await host.until_told(ChipsIn)
+            assert isinstance(taken, ChipsIn)
+            assert (taken.seat, taken.meter) == (3, 1)
+            host.driver.command(Verb.COLLECT, EPOCH, 2, 0)
+            await until(lambda: slots.slots[3].box == 1, "the chip in the box")
 
 
 @pytest.mark.parametrize("scheme", ALPHA_SIGN.schemes)

@@ -74,6 +74,7 @@ class StateKey(IntEnum):
     VERSION_SHOWN = 11
     SHOWN = 12
     TRAY_FILL = 13
+    CHIPS_LYING = 14
 
 
 class PermitKey(IntEnum):

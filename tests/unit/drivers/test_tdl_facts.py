@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from drivers import events
 from drivers.events import LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason
 from drivers.shufflers import tdl_continuous
+from drivers.slots import tdl_slots
 from drivers.switchboxes import tdl_switch_box
 from drivers.tdl import facts, words
 from firmware_bridge.session.tdl import Noticed
@@ -63,6 +64,9 @@ TABLE: list[tuple[int, dict[int, Value], events.Notice]] = [
     (0x1D, {3: 1}, events.Tampered(**AT, what="cover")),
     (0x1E, {}, events.NoticesLost(**AT)),
     (0x1E, {3: 5}, events.NoticesLost(**AT, how_many=5)),
+    (0x05, {3: 1_207, 4: 3}, events.ChipsIn(**AT, seat=3, meter=1_207)),
+    (0x22, {3: 7, 4: 1}, events.ChipReturned(**AT, seat=7, why=events.ChipReturn.LATE)),
+    (0x22, {3: 7, 4: 9}, events.ChipReturned(**AT, seat=7, why=events.ChipReturn.UNKNOWN)),
     (0x20, {3: 1}, events.KeyPressed(**AT, key=events.KeyName.HOLD)),
     (0x20, {3: 5}, events.KeyPressed(**AT, key=events.KeyName.DAMAGED_CARD)),
 ]
@@ -74,7 +78,7 @@ def test_a_notice_becomes_its_fact(kind: int, keys: dict[int, Value], fact: even
 
 
 def test_every_kind_that_a_driver_knows_is_in_the_table_above() -> None:
-    known = tdl_continuous.NOTICE_KINDS | tdl_switch_box.NOTICE_KINDS
+    known = tdl_continuous.NOTICE_KINDS | tdl_switch_box.NOTICE_KINDS | tdl_slots.NOTICE_KINDS
     assert known == set(facts.NOTICES) == {kind for kind, _, _ in TABLE}
 
 
@@ -82,11 +86,16 @@ def test_unknown_keys_are_skipped() -> None:
     assert fact_of(NoticeKind.JAM, {3: 2, 19: "later"}) == events.CardJammed(**AT, place=Place.EXIT)
 
 
+def test_a_kind_of_another_profile_is_kept_raw() -> None:
+    fact = fact_of(0x05, {3: 10, 4: 2}, tdl_switch_box.NOTICE_KINDS)
+    assert isinstance(fact, events.NoticeUnknown)
+
+
 @pytest.mark.parametrize(
     ("kind", "keys"),
     [
         (0x99, {3: 1}),  # of a later version
-        (0x05, {3: 10, 4: 2}),  # of another profile
+        (0x05, {3: 10}),  # its seat is missing
         (0x02, {}),  # its meter is missing
         (0x02, {3: "many"}),
         (0x16, {3: 9, 4: 0}),  # a colour without a word
