@@ -9,21 +9,11 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from drivers.display_events import (
-    DisplayLost as DisplayLost,
-)
-from drivers.display_events import (
-    DisplayReady as DisplayReady,
-)
-from drivers.display_events import (
-    DisplayShowed as DisplayShowed,
-)
-from drivers.display_events import (
-    DisplayTroubled as DisplayTroubled,
-)
-from drivers.display_events import (
-    Shown as Shown,
-)
+from drivers.display_events import DisplayLost as DisplayLost
+from drivers.display_events import DisplayReady as DisplayReady
+from drivers.display_events import DisplayShowed as DisplayShowed
+from drivers.display_events import DisplayTroubled as DisplayTroubled
+from drivers.display_events import Shown as Shown
 from drivers.fact import Fact as Fact
 from drivers.fact import Lost as Lost
 from drivers.fact import Notice as Notice
@@ -34,18 +24,10 @@ from drivers.lamp_events import LampPattern as LampPattern
 from drivers.lamp_events import LampReady as LampReady
 from drivers.lamp_events import LampShowed as LampShowed
 from drivers.lamp_events import LampTroubled as LampTroubled
-from drivers.slot_events import (
-    ChipReturn as ChipReturn,
-)
-from drivers.slot_events import (
-    ChipReturned as ChipReturned,
-)
-from drivers.slot_events import (
-    ChipsIn as ChipsIn,
-)
-from drivers.slot_events import (
-    SlotEvents as SlotEvents,
-)
+from drivers.slot_events import ChipReturn as ChipReturn
+from drivers.slot_events import ChipReturned as ChipReturned
+from drivers.slot_events import ChipsIn as ChipsIn
+from drivers.slot_events import SlotEvents as SlotEvents
 
 
 class Place(StrEnum):
@@ -257,6 +239,8 @@ class LevelsRead(Fact, frozen=True, kw_only=True):
     tray_cards: int | None = None
     meter_in: int | None = None
     meter_out: int | None = None
+    chips_in: tuple[int, ...] | None = None
+    chips_lying: tuple[int, ...] | None = None
 
 
 # --- cards ------------------------------------------------------------------------------------------------

@@ -72,6 +72,9 @@ TDL_DRIVERS: Mapping[str, TdlDriver] = {
     )
 }
 
+# Whose windows are emptied by command (COLLECT); elsewhere a chip falls into the box by itself.
+COLLECTING_SLOTS = frozenset({"tdl-slots"})
+
 
 @dataclass(frozen=True, slots=True)
 class SignDriver:

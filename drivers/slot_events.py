@@ -1,7 +1,7 @@
 """Facts that jackpot chip slots tell, one slot a seat (JP-3). `drivers.events` has them all.
 
-A chip is told by what has gone in at its seat since the boot, as a meter, never by "one more": a fact that is told twice
-counts nothing twice. What a chip is worth no device tells; it is a setting of the table (JP-10).
+A chip is told by what has gone in at its seat since the boot, as a meter, never by "one more": told twice it
+counts once. What a chip is worth no device tells; it is a setting of the table (JP-10).
 """
 
 from __future__ import annotations

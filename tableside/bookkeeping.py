@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from msgspec.structs import replace
 
 from drivers import events
-from tableside import attendance, commands, devices, displays, lamp, permits, sightings, timers
+from tableside import attendance, chip_account, commands, devices, displays, lamp, permits, sightings, timers
 from tableside.decisions import Decision
 from tableside.happenings import DeviceCame, DeviceWent, PresenceMissed
 from tableside.inputs import (
@@ -106,6 +106,9 @@ DEADLINES: Mapping[str, Callable[[Turn, str], None]] = {
 
 LEARNING: Mapping[type, Callable[..., None]] = {
     events.PermitEnded: permits.ended,
+    events.DeviceReady: chip_account.connected,
+    events.ChipsIn: chip_account.came_in,
+    events.SlotEvents: chip_account.counted,
     events.PermitAnswered: permits.refused,
     events.LampChanged: _shown,
     events.LidClosed: _free,

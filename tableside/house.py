@@ -80,6 +80,14 @@ class Display(msgspec.Struct, frozen=True):
     characters: int
 
 
+class ChipSlots(msgspec.Struct, frozen=True):
+    """Jackpot chip slots: at which seats; `collects`: a window is emptied by command, else a chip falls through."""
+
+    name: str
+    seats: tuple[int, ...]
+    collects: bool = True
+
+
 class House(msgspec.Struct, frozen=True):
     """Settings of one table. Times in seconds, counts in cards."""
 
@@ -95,6 +103,9 @@ class House(msgspec.Struct, frozen=True):
     jurisdiction: Jurisdiction
     spare_shufflers: tuple[str, ...] = ()
     displays: tuple[Display, ...] = ()
+    chip_slots: tuple[ChipSlots, ...] = ()
+    chip_value: int = 0  # JP-10: of one jackpot chip, in the smallest unit of its currency
+    chip_currency: str = ""
     lamps: tuple[str, ...] = ()  # warning lamps that are devices of their own
     others: tuple[str, ...] = ()  # devices on which neither cards nor presence nor guests rest
     epoch: int = 0  # TDL 4.2: made with the journal

@@ -35,6 +35,9 @@ ABILITIES: Mapping[Scope, Ability] = {
 }
 
 
+WEAKEST_FIRST = (Holding.CANNOT, Holding.OBSERVES, Holding.ENFORCES)
+
+
 class Lock(msgspec.Struct, frozen=True):
     """One reason. `is_from_next_round`: it takes hold at the next round's border."""
 
@@ -64,7 +67,14 @@ def add(turn: Turn, scope: Scope, reason: str, rule: str, *, is_from_next_round:
 
 
 def holding(state: TableState, scope: Scope) -> Holding:
-    """How far the machine in use holds a stop of this scope by itself; one that never was there cannot."""
+    """How far the machine in use holds a stop of this scope by itself; one that never was there cannot.
+
+    What takes jackpot chips is not the machine: all slots together hold as far as the weakest.
+    """
+    if scope is Scope.JACKPOT_BETS and state.house.chip_slots:
+        known = [state.devices.known.get(slots.name) for slots in state.house.chip_slots]
+        held = [levels.holding(Ability.SLOTS) if levels else Holding.CANNOT for levels in known]
+        return min(held, key=WEAKEST_FIRST.index)
     levels = state.devices.known.get(state.devices.in_use or state.house.shuffler)
     return Holding.CANNOT if levels is None else levels.abilities.get(ABILITIES[scope], Holding.CANNOT)
 

@@ -41,6 +41,7 @@ ABILITY_OF: dict[PermitKind, Ability] = {
     PermitKind.DEAL: Ability.DEAL,
     PermitKind.FEED: Ability.FEED,
     PermitKind.LID: Ability.LID,
+    PermitKind.SLOTS: Ability.SLOTS,
 }
 
 # Whether the same wish may be granted again after the device ended it; by time it may at once.

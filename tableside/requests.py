@@ -6,9 +6,11 @@ empty only where no badge is needed (what makes things safer). `via` says the wa
 
 from __future__ import annotations
 
-from drivers.events import Shown
 from tableside.cards import Card
 from tableside.house import Role
+from tableside.jackpot_requests import LockBets as LockBets
+from tableside.jackpot_requests import SettleChips as SettleChips
+from tableside.jackpot_requests import ShowJackpot as ShowJackpot
 from tableside.request_shapes import Request as Request
 from tableside.request_shapes import SortedDecks as SortedDecks
 
@@ -106,18 +108,6 @@ class RuleRound(Request, frozen=True, kw_only=True):
     """A supervisor's ruling on the round in progress: *goes on*, *finished elsewhere* or *void*."""
 
     ruling: str
-
-
-class LockBets(Request, frozen=True, kw_only=True):
-    """NO MORE BETS: the jackpot bets are locked."""
-
-
-class ShowJackpot(Request, frozen=True, kw_only=True):
-    """What the jackpot displays show from now on: a word, or an *amount* in the currency's smallest unit."""
-
-    what: Shown
-    amount: int = 0
-    currency: str = ""
 
 
 # --- complaint (CSM-12) --------------------------------------------------------------------------------------
@@ -384,6 +374,7 @@ AnyRequest = (
     | BeginSwap
     | CountedOut
     | ShowJackpot
+    | SettleChips
     | TakeAlert
     | AcknowledgeAlert
     | DeclineAlert

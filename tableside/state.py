@@ -15,6 +15,7 @@ from tableside import (
     asked_stops,
     bookkeeping,
     card_account,
+    chip_account,
     commands,
     devices,
     displays,
@@ -55,6 +56,7 @@ class TableState(msgspec.Struct, frozen=True):
     timers: timers.Timers = timers.Timers()
     lamps: dict[str, lamp.Shown] = {}
     displays: displays.Displays = displays.Displays()
+    chips: chip_account.Chips = chip_account.Chips()
     procedures: Procedures = Procedures()
 
 

@@ -1,4 +1,4 @@
-"""Jackpot chip slots that speak TDL, profile 5: open under a permit, chips told by meter and seat, collected at once."""
+"""Chip slots that speak TDL, profile 5: open under a permit, chips told by meter and seat, then collected."""
 
 from __future__ import annotations
 

@@ -211,8 +211,6 @@ def ready_fact(device: str, ready: Ready, *, is_link_simulated: bool) -> events.
         tray_fill_percent=read.opt_uint(ready.state, keys.StateKey.TRAY_FILL),
         faults=tuple((fault, words.place_word(place)) for fault, place in ready.standing),
         jams=read.opt_uint(ready.meters or {}, keys.MetersKey.JAMS),
-        chips_in=read.opt_array(ready.meters or {}, keys.MetersKey.CHIPS_IN),
-        chips_lying=read.opt_array(ready.state, keys.StateKey.CHIPS_LYING),
         **_levels(ready.state, ready.meters or {}),
     )
 
@@ -279,6 +277,8 @@ class Levels(TypedDict):
     tray_cards: int | None
     meter_in: int | None
     meter_out: int | None
+    chips_in: tuple[int, ...] | None
+    chips_lying: tuple[int, ...] | None
 
 
 def _levels(state: Body, meters: Body) -> Levels:
@@ -291,4 +291,6 @@ def _levels(state: Body, meters: Body) -> Levels:
         "tray_cards": read.opt_uint(state, keys.StateKey.TRAY_CARDS),
         "meter_in": read.opt_uint(meters, keys.MetersKey.CARDS_IN),
         "meter_out": read.opt_uint(meters, keys.MetersKey.CARDS_OUT),
+        "chips_in": read.opt_array(meters, keys.MetersKey.CHIPS_IN),
+        "chips_lying": read.opt_array(state, keys.StateKey.CHIPS_LYING),
     }

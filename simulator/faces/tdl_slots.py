@@ -1,4 +1,4 @@
-"""TDL profile 5 over chip slots: open under a permit, chips told by meter, collected by command (docs/protocols/tdl.md)."""
+"""TDL profile 5 over chip slots: open under a permit, chips told by meter, collected by command (tdl.md 11.3)."""
 
 from __future__ import annotations
 

@@ -24,7 +24,10 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "replace": '--damaged "7C red" --replacement "7C red" --envelope E-001 --found-in table --as S-201',
         "reported": '--incident 4 --reference "report 12" --as M-301',
     },
-    "jackpot": {"show": "--what amount --amount 1234567 --currency EUR --as S-201"},
+    "jackpot": {
+        "show": "--what amount --amount 1234567 --currency EUR --as S-201",
+        "settle": '--seats 2 --seats 5 --finding "a chip stuck at seat 5" --as S-201',
+    },
     "count": {"hand": "--place tray --cards 12 --as S-201"},
     "unload": {
         "sort": "--groups red:3 --groups blue:2:missing=7C,10H:too_many=KS --as D-101",

@@ -9,7 +9,7 @@ GROUPS: Mapping[str, str] = {
     "table": "Open and close the table, its dealer and its section.",
     "load": "Load cards (CSM-5), card change, incident reload.",
     "round": "Rounds and what becomes of their cards (CSM-10, CSM-11).",
-    "jackpot": "What the jackpot displays show.",
+    "jackpot": "What the jackpot displays show; jackpot chips that are in doubt.",
     "complaint": "Complaints of patrons (CSM-12).",
     "jam": "Lid, jam, technician (CSM-2).",
     "damaged": "Damaged cards (CSM-1).",
@@ -50,7 +50,7 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "rule": "rule-round",
         "lock-bets": "lock-bets",
     },
-    "jackpot": {"show": "show-jackpot"},
+    "jackpot": {"show": "show-jackpot", "settle": "settle-chips"},
     "complaint": {"raise": "raise-complaint", "settle": "settle-complaint"},
     "jam": {
         "open-lid": "open-lid",

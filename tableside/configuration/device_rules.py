@@ -18,6 +18,7 @@ from tableside.configuration.addresses import AddressRefused, DeviceAddress, rea
 from tableside.configuration.draft import Draft
 from tableside.configuration.mistake import MISSING, Finding, Severity, listed, nearest_of
 from tableside.configuration.shape import DeviceRole
+from tableside.configuration.slot_rules import slot_findings
 from tableside.configuration.table_rules import cards_in_play, repeated
 
 OSDP_BADGE_READER = registry.OSDP_BADGE_READER.name
@@ -29,12 +30,13 @@ DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     registry.PAGE.name: ("display", registry.PAGE.schemes),
     registry.ALPHA_SIGN.name: ("display", registry.ALPHA_SIGN.schemes),
     "tdl-display": ("display", TDL_DRIVERS["tdl-display"].schemes),
+    "tdl-slots": ("chip_slots", TDL_DRIVERS["tdl-slots"].schemes),
     OSDP_BADGE_READER: ("badge_reader", registry.OSDP_BADGE_READER.schemes),
     KEYBOARD_READER: ("badge_reader", registry.KEYBOARD_READER.schemes),
     **{driver.name: (driver.role, driver.schemes) for driver in registry.PLAIN_DRIVERS.values()},
 }
 # Role → fewest and most at a table, spares aside. Any other may be there or not.
-_AT_A_TABLE = {"shuffler": (1, 1), "switch_box": (1, 1), "badge_reader": (1, 4)}
+_AT_A_TABLE = {"shuffler": (1, 1), "switch_box": (1, 1), "badge_reader": (1, 4), "chip_slots": (0, 7)}
 _OTHERS_AT_A_TABLE = (0, 4)
 OSDP_KEY_BYTES = 16
 # PDID tells a number of 32 bits, which the reader's label and our own page show in hex.
@@ -46,6 +48,7 @@ _ROLE_KEYS = {
     "display_characters": "display",
     "caption": "display",
     "sign_address": "display",
+    "seats": "chip_slots",
     "osdp_address": "badge_reader",
     "osdp_key_file": "badge_reader",
     "is_reversed": "badge_reader",
@@ -72,6 +75,7 @@ def device_findings(file: Draft, folder: Path) -> Iterator[Finding]:
         yield from _capacity(device, cards_in_play(file))
         yield from _address(device, folder)
         yield from _key_file(device, folder)
+    yield from slot_findings(file)
     yield from shared_addresses([(device, folder) for device in devices])
 
 

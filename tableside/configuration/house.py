@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from zoneinfo import ZoneInfo
 
+from drivers.registry import COLLECTING_SLOTS
 from tableside import house
 from tableside.config import HostConfig, TableConfig
 from tableside.configuration.shape import Device, DeviceRole
@@ -38,6 +39,9 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         readers=tuple(device.name for device in table.devices_of(DeviceRole.BADGE_READER)),
         others=tuple(device.name for device in table.devices if device.role not in _OF_THEIR_OWN),
         displays=tuple(_display(device) for device in table.devices_of(DeviceRole.DISPLAY)),
+        chip_slots=tuple(_chip_slots(device) for device in table.devices_of(DeviceRole.CHIP_SLOTS)),
+        chip_value=settings.jackpot_chip_value or 0,
+        chip_currency=settings.jackpot_chip_currency or "",
         lamps=tuple(device.name for device in table.devices_of(DeviceRole.LAMP)),
         jurisdiction=_jurisdiction(table),
         epoch=epoch,
@@ -85,6 +89,11 @@ def _section(host: HostConfig, name: str) -> house.Section:
 def _display(device: Device) -> house.Display:
     assert device.display_characters is not None, "the check demands it of a display"
     return house.Display(name=device.name, driver=device.driver, characters=device.display_characters)
+
+
+def _chip_slots(device: Device) -> house.ChipSlots:
+    assert device.seats is not None, "the check demands it of chip slots"
+    return house.ChipSlots(name=device.name, seats=device.seats, collects=device.driver in COLLECTING_SLOTS)
 
 
 def _jurisdiction(table: TableConfig) -> house.Jurisdiction:

@@ -49,6 +49,7 @@ class DeviceRole(StrEnum):
     BADGE_READER = "badge_reader"
     DISPLAY = "display"
     LAMP = "lamp"
+    CHIP_SLOTS = "chip_slots"
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -136,6 +137,8 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     display_characters: Annotated[int, Meta(ge=LONGEST_WORD, le=80)] | None = None
     caption: Text40 | None = None  # signs: shown before the amount, on a page of its own
     sign_address: Annotated[str, Meta(pattern=r"\A[0-9A-F]{2}\Z", description="two hex digits")] | None = None
+    # chip slots only: the seats that have one
+    seats: Annotated[tuple[Annotated[int, Meta(ge=1, le=7)], ...], Meta(min_length=1, max_length=7)] | None = None
     osdp_address: Annotated[int, Meta(ge=0, le=126)] | None = None  # badge readers only
     is_reversed: bool = False  # badge readers only: this model sends a card's last byte first (BR-032)
     keyboard: Literal["us", "de", "pt"] | None = None  # readers that type only: which map their keys have (BR-030)
@@ -156,6 +159,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     jam_advice_count: Annotated[int, Meta(ge=2, le=10)] = 3  # so many at one place: advise a swap
     jam_advice_window_min: Annotated[int, Meta(ge=5, le=480)] = 60
     lid_open_alert_s: Annotated[int, Meta(ge=10, le=600)] = 120
+    # JP-10, JP-2: what one jackpot chip is worth, in the smallest unit of its currency, and who approved that
+    jackpot_chip_value: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None
+    jackpot_chip_currency: Annotated[str, Meta(pattern=r"\A[A-Z]{3}\Z", description="three capitals")] | None = None
+    jackpot_approved_by: Text40 | None = None
+    jackpot_approved_on: datetime.date | None = None
 
 
 class AlertTimes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

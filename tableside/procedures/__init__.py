@@ -18,6 +18,7 @@ from tableside.procedures import (
     differences,
     empty,
     held_cards,
+    jackpot_bets,
     jackpot_display,
     jams,
     lid,
@@ -69,12 +70,13 @@ PROCEDURES: tuple[Procedure, ...] = (
     people.PROCEDURE,
     second_way.PROCEDURE,
     jackpot_display.PROCEDURE,
+    jackpot_bets.PROCEDURE,
     warning_lamps.PROCEDURE,
     settling.PROCEDURE,
 )
 
 # Who may wish for permits; the first wish for a (device, permit) counts.
-WISHES: tuple[Wishes, ...] = (load_slice.wishes, unload_slice.wishes, rounds.wishes, lid.wishes)
+WISHES: tuple[Wishes, ...] = (load_slice.wishes, unload_slice.wishes, rounds.wishes, lid.wishes, jackpot_bets.wishes)
 
 
 def is_round_open(state: TableState) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from drivers import events
 from drivers.events import DeviceRejected, NoticesLost
-from tableside import alerts, commands, devices, displays, incidents, lamp, locks, timers
+from tableside import alerts, chip_account, commands, devices, displays, incidents, lamp, locks, timers
 from tableside.counted import counted
 from tableside.decisions import LevelsAsked
 from tableside.happenings import ClosingAnnounced, CountWanted, DeviceCame, DeviceWent, SessionOpened
@@ -99,7 +99,8 @@ def _looked_for(turn: Turn, _what: DaemonStarted | SessionOpened) -> None:
         return
     house = turn.state.house
     shown_on = (display.name for display in house.displays)
-    by_name = (*house.readers, *shown_on, *house.lamps, *house.others)
+    slots = (slots.name for slots in house.chip_slots)
+    by_name = (*house.readers, *shown_on, *house.lamps, *slots, *house.others)
     for device in (devices.machine(turn.state), house.switch_box, *by_name):
         told = (f"{text}:{device}" for text in (_silent_text(turn, device), *WRONG))
         is_told = any(key in turn.state.alerts.standing for key in told)
@@ -131,6 +132,8 @@ def _silent_text(turn: Turn, device: str) -> str:
         return "DISPLAY-LOST"
     if lamp.is_lamp(turn.state, device):
         return warning_lamps.LOST
+    if chip_account.slots_of(turn.state, device) is not None:
+        return "SLOTS-SILENT"
     if devices.is_standing_by(turn.state, device):
         return "SPARE-SILENT"
     if device == devices.machine(turn.state):
@@ -186,10 +189,10 @@ def _rejected(turn: Turn, what: DeviceRejected) -> None:
 def _wrong(turn: Turn, device: str, why: str) -> None:
     """Whatever answers at the cable of a machine that stands by touches no card of the table: play goes on."""
     incidents.open_incident(turn, "wrong device", "CSM-8", f"{device}: {why}")
-    is_display = displays.is_display(turn.state, device)
+    is_jackpot = displays.is_display(turn.state, device) or chip_account.slots_of(turn.state, device) is not None
     is_spare = devices.is_standing_by(turn.state, device)
     touches_no_card = is_spare or lamp.is_lamp(turn.state, device)
-    held = (Scope.JACKPOT_BETS,) if is_display else (Scope.DEAL, Scope.FEED)
+    held = (Scope.JACKPOT_BETS,) if is_jackpot else (Scope.DEAL, Scope.FEED)
     for scope in () if touches_no_card else held:
         locks.add(turn, scope, f"wrong device {device}", "CSM-8")
     _heard(turn, device)

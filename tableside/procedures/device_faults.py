@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.events import DeviceFaulted, DeviceFaultGone, Tampered
-from tableside import alerts, devices, displays, incidents, locks, presence
+from tableside import alerts, chip_account, devices, displays, incidents, locks, presence
 from tableside.decisions import FaultCleared
 from tableside.happenings import CountWanted, FaultFound, LevelsFound
 from tableside.house import Role
@@ -35,7 +35,7 @@ BOTH = (Scope.DEAL, Scope.FEED)
 # Over capacity is a level: nothing was touched, and it goes when there is room again.
 SELF_CLEARING = frozenset({13})
 # What such a fault raises; at most one of these stands for a fault.
-TEXTS = ("DEVICE-FAULT", "FEED-FAULT", "DOUBLE-FEED")
+TEXTS = ("DEVICE-FAULT", "FEED-FAULT", "DOUBLE-FEED", "SLOTS-FAULT")
 WARNING = "DEVICE-WARNING"
 TAMPERED = "tamper"
 
@@ -84,6 +84,10 @@ def _began(turn: Turn, what: DeviceFaulted | FaultFound) -> None:
     place, said = _place(what.device, what.fault), {"device": what.device, "fault": str(what.fault)}
     if what.fault in WARNINGS or displays.is_display(turn.state, what.device):
         alerts.raise_alert(turn, WARNING, place, **said)
+        return
+    if chip_account.slots_of(turn.state, what.device) is not None:
+        locks.add(turn, Scope.JACKPOT_BETS, lock_reason(what.device, what.fault), "JP-11")
+        alerts.raise_alert(turn, "SLOTS-FAULT", place, **said)
         return
     scopes = FORBIDS.get(what.fault, BOTH)
     for scope in scopes:
@@ -169,7 +173,8 @@ def _tamper_reason(device: str) -> str:
 
 def _tampered(turn: Turn, what: Tampered) -> None:
     incidents.open_incident(turn, TAMPERED, "CSM-8", f"{what.device}: {what.what} opened")
-    for scope in (*BOTH, Scope.LID):
+    is_slots = chip_account.slots_of(turn.state, what.device) is not None
+    for scope in (Scope.JACKPOT_BETS,) if is_slots else (*BOTH, Scope.LID):
         locks.add(turn, scope, _tamper_reason(what.device), "CSM-8")
     alerts.raise_alert(turn, "TAMPER", what.device, device=what.device)
 

@@ -9,7 +9,18 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from drivers.events import Outcome
-from tableside import alerts, commands, devices, incidents, locks, permits, presence, sightings, unknown_outcomes
+from tableside import (
+    alerts,
+    chip_account,
+    commands,
+    devices,
+    incidents,
+    locks,
+    permits,
+    presence,
+    sightings,
+    unknown_outcomes,
+)
 from tableside.commands import Stage
 from tableside.happenings import CommandClosed, CommandLost, CountEnded, CountWanted, MachineHandCounted
 from tableside.house import Role
@@ -38,6 +49,11 @@ def read(state: TableState, _what: object) -> OutcomeState:
     """Derived status cannot drift: unknown while any open command is, or its lock waits for the named act."""
     is_unknown = any(command.stage is Stage.UNKNOWN for command in state.commands.open.values())
     return OutcomeState.UNKNOWN if is_unknown or unknown_outcomes.is_any(state) else OutcomeState.CERTAIN
+
+
+def _is_of_machine(turn: Turn, what: CommandLost) -> bool:
+    """What a chip slot may have moved no count of cards can tell."""
+    return chip_account.slots_of(turn.state, what.device) is None
 
 
 def _want_count(turn: Turn, _what: CommandLost) -> None:
@@ -152,7 +168,9 @@ PROCEDURE = Procedure(
     read=read,
     write=lambda _turn, _what, _target: None,
     rows=(
-        Row(OutcomeState.UNKNOWN, CommandLost, act=_want_count, said="count what the machine holds"),
+        Row(
+            OutcomeState.UNKNOWN, CommandLost, act=_want_count, when=_is_of_machine, said="count what the machine holds"
+        ),
         Row(OutcomeState.UNKNOWN, MachineCountedOut, act=_counted_out, said="counted out by hand: settled"),
         Row(OutcomeState.UNKNOWN, MachineHandCounted, act=_hand_counted, said="counted by hand: settled"),
         Row(OutcomeState.UNKNOWN, CountEnded, act=_counted, when=_agrees, said="count agrees: settled"),

@@ -29,7 +29,7 @@ from tableside.happenings import (
 from tableside.house import Role
 from tableside.locks import Scope
 from tableside.permits import DEAL_MS, RETURN_FEED_MS, Wish
-from tableside.procedures import awaited, told_late
+from tableside.procedures import awaited, jackpot_bets, told_late
 from tableside.procedures.round_slice import RoundSlice, RoundState, of, outside, put
 from tableside.requests import CountHeldOver, EndRound, HoldOver, RuleRound
 from tableside.session_happenings import ReloadCompleted, ReloadStarted
@@ -60,11 +60,11 @@ def wishes(state: TableState) -> tuple[Wish, ...]:
     if state.procedures.swap.is_under_way:
         return ()  # the spare's feed is the load's
     if rounds.state in (RoundState.WAITING, RoundState.DEALING):
-        deal = Wish(machine, PermitKind.DEAL, DEAL_MS)
+        deal = () if jackpot_bets.holds_deal(state) else (Wish(machine, PermitKind.DEAL, DEAL_MS),)
         if rounds.state is RoundState.DEALING and rounds.lag:
             lag = rounds.lag + rounds.returned
-            return (deal, _return_feed(machine, lag, f"lag {rounds.number}", rounds.returned))
-        return (deal,)
+            return (*deal, _return_feed(machine, lag, f"lag {rounds.number}", rounds.returned))
+        return deal
     if rounds.state in (RoundState.OVER, RoundState.RETURNING) and rounds.to_return:
         return (_return_feed(machine, rounds.to_return, f"return {rounds.number}", rounds.returned),)
     return ()

@@ -20,6 +20,7 @@ BY_PERSON: Mapping[str, str] = {
     "unexpected": "UNEXPECTED",
     unexpected.OUT_OF_ROUND: unexpected.OUT_OF_ROUND_TEXT,
     "dealt while stopped": "DEALT-WHILE-STOPPED",
+    "dealt before the lock": "DEALT-BEFORE-LOCK",
     "notices lost": "NOTICES-LOST",
     "wrong device": "",
     "device lost its memory": "",

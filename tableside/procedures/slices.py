@@ -12,6 +12,7 @@ from tableside.procedures.device_faults import FaultSlice
 from tableside.procedures.difference_slice import DifferenceSlice
 from tableside.procedures.empty import EmptySlice
 from tableside.procedures.held_cards import HeldCardsSlice
+from tableside.procedures.jackpot_bets import BetSlice
 from tableside.procedures.jams import JamSlice
 from tableside.procedures.lid import LidSlice
 from tableside.procedures.load_slice import LoadSlice
@@ -47,3 +48,4 @@ class Procedures(msgspec.Struct, frozen=True):
     complaints: ComplaintSlice = ComplaintSlice()
     people: PeopleSlice = PeopleSlice()
     held_cards: HeldCardsSlice = HeldCardsSlice()
+    jackpot_bets: BetSlice = BetSlice()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from tableside import alerts, locks, presence
 from tableside.happenings import RoundEnded, SessionOpened
 from tableside.house import Role
+from tableside.jackpot_happenings import BetsClosed
 from tableside.locks import Scope
 from tableside.requests import CallSupervisor, LockBets, ResumePlay, StopPlay
 from tableside.tables import Procedure, Row, Turn
@@ -52,6 +53,7 @@ def _call(turn: Turn, _what: CallSupervisor) -> None:
 
 def _lock_bets(turn: Turn, _what: LockBets) -> None:
     locks.add(turn, Scope.JACKPOT_BETS, BETS, "JP-11")
+    turn.happened(BetsClosed())
 
 
 def _free_bets(turn: Turn, what: RoundEnded) -> None:

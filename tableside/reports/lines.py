@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tableside import decisions, happenings, inputs, session_happenings
+from tableside import decisions, happenings, inputs, jackpot_happenings, session_happenings
 from tableside.counted import counted
 from tableside.reports.story import Story
 
@@ -53,6 +53,11 @@ def _difference(_story: Story, what: happenings.DifferenceFound) -> str:
 
 def _presence(story: Story, what: happenings.PresenceShown) -> str:
     return f"Presence for {what.operation} {what.change}: {story.person(what.staff)}, by {what.way}"
+
+
+def _jackpot(_story: Story, what: jackpot_happenings.JackpotLocked) -> str:
+    seats = ", ".join(map(str, what.seats)) or "none"
+    return f"Jackpot bets locked, seats: {seats}; {what.value} {what.currency} (smallest unit) each (JP-11)"
 
 
 def _complaint(story: Story, what: happenings.ComplaintRaised) -> str:
@@ -115,6 +120,10 @@ LINES: Mapping[type, Sentence] = {
     happenings.CommandLost: lambda _s, w: f"Nobody knows whether {w.device} did {w.verb} (command {w.number})",
     decisions.IncidentOpened: lambda _s, w: f"INCIDENT {w.number} opened: {w.kind}: {w.text} ({w.rule})",
     decisions.IncidentClosed: lambda s, w: f"Incident {w.number} closed: {w.text}{_by(s, w.by)}",
+    jackpot_happenings.JackpotLocked: _jackpot,
+    jackpot_happenings.ChipsSettled: lambda s, w: (
+        f"Jackpot bets as found at seats {', '.join(map(str, w.seats)) or 'none'}: {w.finding}{_by(s, w.by)}"
+    ),
     happenings.ClosingAnnounced: lambda s, w: f"Closing announced{_by(s, w.by)}",
     session_happenings.CardChangeBegun: lambda s, w: f"Card change begun{_by(s, w.by)}",
     session_happenings.UnloadStarted: lambda s, w: f"Unload ({w.kind}) begun{_by(s, w.by)} (CSM-6)",

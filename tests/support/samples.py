@@ -67,6 +67,7 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
         {"what": Shown.AMOUNT, "amount": 1, "currency": "ZZZ"},
         {"what": Shown.WON},
     ),
+    requests.SettleChips: ({"seats": (1,), "finding": "one chip"}, {"seats": (9,), "finding": ""}),
     requests.ShowPresence: ({"role": Role.FLOOR_SUPERVISOR}, {"role": Role.SURVEILLANCE}),
 }
 # Who asks: a dealer, a supervisor, room management, nobody.
@@ -113,6 +114,9 @@ FACTS: dict[type, tuple[dict[str, object], ...]] = {
     events.DisplayReady: ({"model": "SIGN"},),
     events.DisplayLost: ({"why": "no answer"},),
     events.DisplayShowed: ({"version": 1, "what": Shown.AMOUNT}, {"version": 9, "what": Shown.WAIT}),
+    events.ChipsIn: ({"seat": 1, "meter": 1}, {"seat": 2, "meter": 9}, {"seat": 9, "meter": 1}),
+    events.ChipReturned: tuple({"seat": 1, "why": why} for why in events.ChipReturn),
+    events.SlotEvents: ({"counter": 1}, {"counter": 255}),
     events.DisplayTroubled: ({"why": "shows something else"},),
     events.LampReady: ({"model": "blink(1)"},),
     events.LampLost: ({"why": "no answer"},),
@@ -150,6 +154,7 @@ TOLD_BY: dict[type, str] = {
     events.TrayLevel: "switches",
     events.ReaderLost: "reader",
     events.ReaderTroubled: "reader",
+    **dict.fromkeys((events.ChipsIn, events.ChipReturned, events.SlotEvents), "slots"),
     **dict.fromkeys((events.DisplayReady, events.DisplayLost, events.DisplayShowed, events.DisplayTroubled), "sign"),
     **dict.fromkeys((events.LampReady, events.LampLost, events.LampShowed, events.LampTroubled), "lamp"),
 }

@@ -10,7 +10,7 @@ import pytest
 
 from drivers import events
 from drivers.events import Place
-from tableside import happenings, session_happenings
+from tableside import happenings, jackpot_happenings, session_happenings
 from tableside.cards import Card
 from tableside.happenings import Happening
 from tableside.house import House
@@ -43,6 +43,9 @@ SILENT = {
     happenings.RoundEnded,
     happenings.RoundStarted,
     happenings.SessionReady,
+    jackpot_happenings.BetsClosed,
+    jackpot_happenings.ChipBet,
+    jackpot_happenings.ChipsCollected,
     session_happenings.EmptyWanted,
     session_happenings.LoadWanted,
     session_happenings.NextSessionWanted,

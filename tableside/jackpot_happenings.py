@@ -1,0 +1,42 @@
+"""What happens to jackpot bets between the round before and the first card. Rows of the journal."""
+
+from __future__ import annotations
+
+from tableside.happenings import Happening
+
+
+class BetsClosed(Happening, frozen=True, kw_only=True):
+    """Somebody said *no more bets*, or a card came out: no jackpot chip counts from here on (JP-11)."""
+
+
+class ChipBet(Happening, frozen=True, kw_only=True):
+    """So many chips went in at a seat, each worth `value` in the smallest unit of its currency (JP-10)."""
+
+    device: str
+    seat: int
+    chips: int
+    value: int
+
+
+class ChipsCollected(Happening, frozen=True, kw_only=True):
+    """The slots were emptied into their box: so many chips, and so many that had been told (JP-3, JP-11)."""
+
+    device: str
+    chips: int
+    told: int
+
+
+class JackpotLocked(Happening, frozen=True, kw_only=True):
+    """The bets of the next round stand: who takes part, by seat. Dealing may begin (JP-11)."""
+
+    seats: tuple[int, ...]
+    value: int
+    currency: str
+
+
+class ChipsSettled(Happening, frozen=True, kw_only=True):
+    """Somebody looked into the slots and said which seats have a bet."""
+
+    seats: tuple[int, ...]
+    finding: str
+    by: str
