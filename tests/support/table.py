@@ -39,7 +39,10 @@ HOUSE = House(
     epoch=0xA1B2C3D4,
 )
 
-ENFORCING = dict.fromkeys(events.Ability, events.Holding.ENFORCES)
+# Of a machine: it has no chip slots.
+ENFORCING = dict.fromkeys(
+    (ability for ability in events.Ability if ability is not events.Ability.SLOTS), events.Holding.ENFORCES
+)
 
 
 class Table:
