@@ -15,7 +15,14 @@ from tableside.people import StaffMember
 NS_PER_S = 1_000_000_000
 # Roles of which the table knows by name; devices of all others are its *others*.
 _OF_THEIR_OWN = frozenset(
-    {DeviceRole.SHUFFLER, DeviceRole.SWITCH_BOX, DeviceRole.BADGE_READER, DeviceRole.DISPLAY, DeviceRole.LAMP}
+    {
+        DeviceRole.SHUFFLER,
+        DeviceRole.SWITCH_BOX,
+        DeviceRole.BADGE_READER,
+        DeviceRole.DISPLAY,
+        DeviceRole.LAMP,
+        DeviceRole.CHIP_SLOTS,
+    }
 )
 
 
