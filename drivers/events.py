@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from drivers.counters import CounterReadings as CounterReadings
 from drivers.display_events import DisplayLost as DisplayLost
 from drivers.display_events import DisplayReady as DisplayReady
 from drivers.display_events import DisplayShowed as DisplayShowed
@@ -158,7 +159,8 @@ class DeviceReady(Fact, frozen=True, kw_only=True):
     """A session was set up: identity, boot and full level readback (design rule 4; TDL 4.2, 6).
 
     Counts are cards, `areas` cards by area in the order feed, exit, carousel; meters count since boot; what a
-    device does not tell is None. `faults` are (fault number, place); a jam is fault 0.
+    device does not tell is None. `faults` are (fault number, place); a jam is fault 0. `counters` are of a
+    machine whose board counts on while nobody listens.
     """
 
     maker: str
@@ -191,6 +193,7 @@ class DeviceReady(Fact, frozen=True, kw_only=True):
     chips_in: tuple[int, ...] | None = None  # chip slots: since boot, by seat from 1
     chips_lying: tuple[int, ...] | None = None  # chip slots: taken in and not collected yet, by seat from 1
     slot_events: int | None = None  # a slot that counts its events: where that counter stands
+    counters: CounterReadings | None = None
 
 
 class DeviceLost(Lost, frozen=True, kw_only=True):

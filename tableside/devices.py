@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers import events
+from drivers.counters import CounterReadings
 from drivers.events import Ability, Holding, LampColour, LampPattern, Place
 from firmware_bridge.clock import NS_PER_MS
 from tableside import card_account, unexpected
@@ -66,6 +67,7 @@ class DeviceLevels(msgspec.Struct, frozen=True):
     found: Found | None = None
     backlog: int = 0  # notices up to this number wait at the device since it connected
     ended: EndedBoot | None = None
+    counters: CounterReadings | None = None  # of a board that counts on while nobody listens, where meters stood at 0
     epoch: int = 0
     highest_number: int = 0
     has_obeyed: bool = False  # our epoch, at any time: if it obeys nobody now, its memory was wiped
@@ -220,6 +222,7 @@ def _ready(turn: Turn, fact: events.DeviceReady) -> None:
         tray_fill_percent=fact.tray_fill_percent,
         lamp=fact.lamp,
         abilities=fact.abilities,
+        counters=fact.counters,
     )
     if is_new_boot:
         levels = _new_boot(levels, fact.boot)
@@ -228,8 +231,25 @@ def _ready(turn: Turn, fact: events.DeviceReady) -> None:
     is_keeping = fact.oldest_notice <= fact.newest_notice
     levels = replace(levels, backlog=fact.newest_notice if is_keeping else 0, found=_found(fact))
     put(turn, fact.device, levels)
+    if is_new_boot and fact.counters is not None:
+        _passed_unheard(turn, fact.device, before, fact.counters)
     turn.decide(NoticesResumed(device=fact.device, boot=fact.boot, number=levels.notice))
     turn.happened(DeviceCame(device=fact.device, is_new_boot=is_new_boot))
+
+
+def _passed_unheard(turn: Turn, device: str, before: DeviceLevels, now: CounterReadings) -> None:
+    """A board counted on while nobody listened: that is posted. Where it cannot be so, nobody knows what is inside."""
+    levels, known = of(turn, device), before.counters
+    if known is None or before.serial != levels.serial or known.modulus != now.modulus:
+        put(turn, device, replace(levels, is_content_unverified=True))
+        return
+    cards_in = (now.cards_in - known.cards_in - before.meter_in) % now.modulus
+    cards_out = (now.cards_out - known.cards_out - before.meter_out) % now.modulus
+    is_whole = max(cards_in, cards_out) <= METER_STEP_MAX
+    put(turn, device, replace(levels, is_content_unverified=before.is_content_unverified or not is_whole))
+    if is_whole:
+        _post_out(turn, device, cards_out)
+        _post_in(turn, device, cards_in)
 
 
 def _found(fact: events.DeviceReady) -> Found:

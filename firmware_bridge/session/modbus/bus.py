@@ -20,12 +20,14 @@ from firmware_bridge.session.keeper import Keeper, Up
 from firmware_bridge.session.modbus.counts import ModbusCounts
 from firmware_bridge.session.modbus.line import BoardRefused, ModbusLine, Unanswered
 from firmware_bridge.session.modbus.profile import LineProfile
-from firmware_bridge.wire.modbus.messages import Answer, Question
+from firmware_bridge.wire.modbus.messages import Answer, Question, Read
 
 # Opening a port or a socket takes seconds at worst; a call that hangs is given up.
 CONNECT_LIMIT_S = 15.0
 # Nothing at all was answered for so long although boards were asked: a half-open connection looks like this.
 SILENT_LINK_S = 60.0
+# A read without an answer is asked so often: reads change nothing.
+TRIES = 3
 # A silent board is tried again after so long.
 RESTS_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 
@@ -94,6 +96,15 @@ class ModbusBus:
             raise
         self._is_heard()
         return answer
+
+    async def read(self, unit: int, question: Read) -> Answer:
+        """As `ask`; a read that the line lost is asked again. Raises Unanswered once the board stays silent."""
+        for _ in range(TRIES - 1):
+            try:
+                return await self.ask(unit, question)
+            except Unanswered:
+                self.counts.repeats += 1
+        return await self.ask(unit, question)
 
     async def learn_echo(self, unit: int) -> bool:
         """As `ModbusLine.learn_echo`; a board that does not answer to it has none. Raises SessionOver."""

@@ -166,8 +166,8 @@ class ModbusLine:
     def _answered(self, unit: int, question: Question) -> None:
         self._is_dirty, self.has_answered = False, True
         self._doubted.discard(unit)
-        if isinstance(question, Read) and not self._profile.is_tcp:
-            self.has_echo = not self._own
+        if isinstance(question, Read) and self.has_echo is not False:
+            self.has_echo = not self._own  # all of it came back before the answer
         self._own = b""
 
     async def _send(self, unit: int, question: Question) -> Frame:
