@@ -17,6 +17,17 @@ from firmware_bridge.wire.alpha.codes import EOT, NUL
 from firmware_bridge.wire.garbage import Garbage, GarbageReason
 from firmware_bridge.wire.keyboard.maps import MAPS
 from firmware_bridge.wire.keyboard.reports import REPORT_BYTES, BadReport, Stroke, StrokeReader, reports_of
+from firmware_bridge.wire.modbus.messages import (
+    Answer,
+    Question,
+    Refused,
+    decode_answer,
+    decode_question,
+    encode_answer,
+    encode_question,
+)
+from firmware_bridge.wire.modbus.rtu import CRC_BYTES, MAX_FRAME, RtuDecoder, Side
+from firmware_bridge.wire.modbus.tcp import HEADER_BYTES, LONGEST_LENGTH, TcpDecoder
 from firmware_bridge.wire.osdp.body import BadBody as BadOsdpBody
 from firmware_bridge.wire.osdp.commands import CommandMessage, decode_command
 from firmware_bridge.wire.osdp.frame import FRAME_MAX
@@ -27,6 +38,7 @@ from firmware_bridge.wire.osdp.stream import StreamDecoder as OsdpDecoder
 from firmware_bridge.wire.tdl.frame import OVERHEAD, decode_frame, encode_frame
 from firmware_bridge.wire.tdl.stream import StreamDecoder, encode_stream
 from fuzz.oracle import Stream, Whole
+from tests.vectors import modbus as modbus_vectors
 from tests.vectors import osdp as osdp_vectors
 from tests.vectors import tdl as tdl_vectors
 
@@ -124,6 +136,24 @@ def _usb_device() -> DeviceDescription:
     return DeviceDescription(0x1209, 1, Texts("maker", "name", "1"), (Interface(0, (0xFF, 0, 0), ends), keyboard))
 
 
+class _NoMessage(ValueError):
+    """No message of Modbus has this form."""
+
+
+def _question(data: bytes) -> Question:
+    question = decode_question(data)
+    if isinstance(question, Refused):
+        raise _NoMessage(question.words)
+    return question
+
+
+def _answer(data: bytes) -> Answer:
+    answer = decode_answer(data)
+    if answer is None:
+        raise _NoMessage("not known")
+    return answer
+
+
 _EXPORTED = usbip.ExportedDevice("1-1", 1, 1, 0x1209, 1, interfaces=((0xFF, 0, 0),))
 _SUBMITS = (usbip.Submit(1, 1, usbip.OUT, 1, 4, data=b"0123"), usbip.Submit(2, 1, usbip.IN, 1, 64))
 # Appendix E.6 of HID 1.11, a boot keyboard; and a device that numbers its reports.
@@ -171,6 +201,35 @@ TARGETS: Mapping[str, Target] = {
             alike=_alpha_alike,
         ),
         _alpha_seeds,
+    ),
+    **{
+        f"modbus-{side.value}": Target(
+            Stream(
+                partial(RtuDecoder, side),
+                held=lambda decoder: decoder.pending,
+                limit=MAX_FRAME,
+                end=lambda decoder: decoder.gap(),
+                size=lambda frame: (1 + len(frame.data) + CRC_BYTES,) * 2,
+            ),
+            lambda: [vector.rtu for vector in (*modbus_vectors.QUESTIONS, *modbus_vectors.ANSWERS)],
+        )
+        for side in Side
+    },
+    "modbus-tcp": Target(
+        Stream(
+            TcpDecoder,
+            held=lambda decoder: decoder.pending,
+            limit=HEADER_BYTES - 1 + LONGEST_LENGTH,
+            end=lambda decoder: decoder.gap(),
+            size=lambda frame: (HEADER_BYTES + len(frame.data),) * 2,
+        ),
+        lambda: [vector.tcp for vector in (*modbus_vectors.QUESTIONS, *modbus_vectors.ANSWERS)],
+    ),
+    "modbus-question": Target(
+        Whole(_question, _NoMessage, encode_question), lambda: [vector.tcp[7:] for vector in modbus_vectors.QUESTIONS]
+    ),
+    "modbus-answer": Target(
+        Whole(_answer, _NoMessage, encode_answer), lambda: [vector.tcp[7:] for vector in modbus_vectors.ANSWERS]
     ),
     "keyboard": Target(
         Whole(_strokes, BadReport),

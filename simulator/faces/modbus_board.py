@@ -86,7 +86,7 @@ class ModbusBoardsFace:
 
     def receive(self, chunk: bytes, now_ns: int) -> None:
         """Bytes from a host."""
-        if self._decoder.is_within and now_ns - self._heard_ns > PIECES_APART_NS:
+        if self._decoder.pending and now_ns - self._heard_ns > PIECES_APART_NS:
             self._hear(list(self._decoder.gap()), now_ns)
         self._heard_ns = now_ns
         self._hear(list(self._decoder.feed(chunk)), now_ns)

@@ -232,9 +232,9 @@ class ModbusLine:
             left_s = limit_s - _now()
             if left_s <= 0:
                 return None
-            if self._decoder.is_within and not await self._news_within(min(left_s, PIECES_APART_S)):
+            if self._decoder.pending and not await self._news_within(min(left_s, PIECES_APART_S)):
                 self._take(self._decoder.gap())  # what has begun does not go on; a frame may stand behind it
-            elif not self._decoder.is_within:
+            elif not self._decoder.pending:
                 await self._news_within(left_s)
 
     # Inside

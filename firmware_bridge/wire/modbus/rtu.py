@@ -100,9 +100,9 @@ class RtuDecoder:
         self._reason = GarbageReason.NOISE
 
     @property
-    def is_within(self) -> bool:
-        """A frame has begun and has not ended."""
-        return bool(self._buffer)
+    def pending(self) -> int:
+        """Bytes held of a frame that has begun and has not ended."""
+        return len(self._buffer)
 
     def feed(self, chunk: bytes) -> Iterator[Frame | Garbage]:
         """What is whole now, in order. Never raises."""

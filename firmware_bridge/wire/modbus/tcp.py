@@ -32,9 +32,9 @@ class TcpDecoder:
         self._thrown = 0
 
     @property
-    def is_within(self) -> bool:
-        """A frame has begun and has not ended."""
-        return bool(self._buffer)
+    def pending(self) -> int:
+        """Bytes held of a frame that has begun and has not ended."""
+        return len(self._buffer)
 
     def feed(self, chunk: bytes) -> Iterator[Frame | Garbage]:
         """What is whole now, in order. Never raises."""

@@ -83,7 +83,7 @@ def test_a_frame_comes_whole_however_it_is_cut(side: Side) -> None:
 @pytest.mark.parametrize("filler", [0x00, 0xFF])
 @pytest.mark.parametrize("name", DECODERS)
 def test_a_line_held_low_or_high_says_nothing(name: str, filler: int) -> None:
-    """BR-004: 64 to 1,024 equal bytes make no frame, and the good frame after them is heard."""
+    """BR-003: 64 to 1,024 equal bytes make no frame, and the good frame after them is heard."""
     vector = QUESTIONS[2] if name != "answers on a bus" else ANSWERS[0]
     good = vector.tcp if name == "tcp" else vector.rtu
     for count in (64, 255, 256, 1_024):
@@ -105,9 +105,9 @@ def test_a_gap_ends_what_is_unfinished_and_finds_what_stood_behind_it() -> None:
     """The beginning of an answer with a length that never comes hides a whole one: the gap gives it back."""
     decoder = RtuDecoder(Side.ANSWERS)
     assert list(decoder.feed(bytes.fromhex("0102F0") + ANSWERS[1].rtu)) == []
-    assert decoder.is_within
+    assert decoder.pending
     assert list(decoder.gap()) == [Garbage(GarbageReason.TRUNCATED, 3), Frame(1, bytes.fromhex("020100"))]
-    assert not decoder.is_within
+    assert not decoder.pending
 
 
 def test_every_altered_byte_is_noticed() -> None:
@@ -134,7 +134,7 @@ def test_any_bytes_give_frames_or_counted_garbage(name: str, chunks: list[bytes]
                if isinstance(piece, Frame))  # fmt: skip
     thrown = sum(piece.size for piece in got if isinstance(piece, Garbage))
     assert kept + thrown == sum(map(len, chunks))
-    assert not decoder.is_within
+    assert not decoder.pending
 
 
 @given(st.binary(max_size=MAX_FRAME))
