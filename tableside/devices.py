@@ -8,7 +8,6 @@ procedures think of it, a card that a meter saw is posted.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec.structs import replace
@@ -17,20 +16,15 @@ from drivers import events
 from drivers.counters import CounterReadings
 from drivers.events import Ability, Holding, LampColour, LampPattern, Place
 from firmware_bridge.clock import NS_PER_MS
-from tableside import card_account, unexpected
+from tableside import card_account, meters
 from tableside.card_account import Evidence
 from tableside.decisions import NoticesResumed
-from tableside.happenings import CardsEntered, CardsLeft, DeviceCame, DeviceWent, LevelsFound
-from tableside.locks import Scope
+from tableside.happenings import DeviceCame, DeviceWent, LevelsFound
+from tableside.meters import is_standing_by as is_standing_by
+from tableside.meters import machine as machine
 from tableside.tables import Turn
 
-if TYPE_CHECKING:
-    from tableside.state import TableState
-
 JAM = 0  # TDL 6, FAULTS: a jam is listed as fault 0
-METER_MODULUS = 1 << 32  # TDL 8.4: u32 since boot
-# More cards than a table can hold cannot pass a sensor between two notices: a larger step is a broken meter.
-METER_STEP_MAX = 1_000
 
 
 class EndedBoot(msgspec.Struct, frozen=True):
@@ -138,16 +132,6 @@ def verified(turn: Turn, name: str) -> None:
     put(turn, name, replace(of(turn, name), is_content_unverified=False))
 
 
-def machine(state: TableState) -> str:
-    """Name of the shuffler in use."""
-    return state.devices.in_use or state.house.shuffler
-
-
-def is_standing_by(state: TableState, name: str) -> bool:
-    """A shuffler of the table that is not in use: it has its levels, and no card of the account in it."""
-    return name in (state.house.shuffler, *state.house.spare_shufflers) and name != machine(state)
-
-
 def use(turn: Turn, name: str) -> None:
     """From now on this shuffler is the machine in use (semantics §4 *Machine swap*)."""
     turn.state = replace(turn.state, devices=replace(turn.state.devices, in_use=name))
@@ -231,25 +215,24 @@ def _ready(turn: Turn, fact: events.DeviceReady) -> None:
     is_keeping = fact.oldest_notice <= fact.newest_notice
     levels = replace(levels, backlog=fact.newest_notice if is_keeping else 0, found=_found(fact))
     put(turn, fact.device, levels)
-    if is_new_boot and fact.counters is not None:
-        _passed_unheard(turn, fact.device, before, fact.counters)
+    if fact.counters is not None:
+        _count_unheard(turn, fact.device, before, fact.counters, is_new_boot=is_new_boot)
     turn.decide(NoticesResumed(device=fact.device, boot=fact.boot, number=levels.notice))
     turn.happened(DeviceCame(device=fact.device, is_new_boot=is_new_boot))
 
 
-def _passed_unheard(turn: Turn, device: str, before: DeviceLevels, now: CounterReadings) -> None:
-    """A board counted on while nobody listened: that is posted. Where it cannot be so, nobody knows what is inside."""
-    levels, known = of(turn, device), before.counters
-    if known is None or before.serial != levels.serial or known.modulus != now.modulus:
-        put(turn, device, replace(levels, is_content_unverified=True))
-        return
-    cards_in = (now.cards_in - known.cards_in - before.meter_in) % now.modulus
-    cards_out = (now.cards_out - known.cards_out - before.meter_out) % now.modulus
-    is_whole = max(cards_in, cards_out) <= METER_STEP_MAX
-    put(turn, device, replace(levels, is_content_unverified=before.is_content_unverified or not is_whole))
-    if is_whole:
-        _post_out(turn, device, cards_out)
-        _post_in(turn, device, cards_in)
+def _count_unheard(turn: Turn, device: str, before: DeviceLevels, now: CounterReadings, *, is_new_boot: bool) -> None:
+    """A board counted on while nobody listened: that is posted. Where it cannot be so, nobody knows what is inside.
+
+    Within a boot its meters say it themselves. The machine knows nothing of its content: what was unverified stays so.
+    """
+    levels = of(turn, device)
+    known = before.counters if before.serial == levels.serial else None
+    passed = meters.unheard(known, (before.meter_in, before.meter_out), now) if is_new_boot else (0, 0)
+    put(turn, device, replace(levels, is_content_unverified=before.is_content_unverified or passed is None))
+    if passed is not None:
+        meters.post_out(turn, device, passed[1])
+        meters.post_in(turn, device, passed[0])
 
 
 def _found(fact: events.DeviceReady) -> Found:
@@ -298,47 +281,23 @@ def _booted(turn: Turn, fact: events.DeviceBooted) -> None:
     if ended is None or ended.boot + 1 != fact.boot:
         return  # a boot in between is unknown: the count after it tells
     if fact.last_meter_in is not None:
-        _post_in(turn, fact.device, _step(turn, fact.device, ended.meter_in, fact.last_meter_in))
+        meters.post_in(turn, fact.device, meters.step(turn, fact.device, ended.meter_in, fact.last_meter_in))
     if fact.last_meter_out is not None:
-        _post_out(turn, fact.device, _step(turn, fact.device, ended.meter_out, fact.last_meter_out))
+        meters.post_out(turn, fact.device, meters.step(turn, fact.device, ended.meter_out, fact.last_meter_out))
 
 
 def _cards_out(turn: Turn, fact: events.CardsOut) -> None:
     levels = of(turn, fact.device)
-    step = _step(turn, fact.device, levels.meter_out, fact.meter)
+    step = meters.step(turn, fact.device, levels.meter_out, fact.meter)
     put(turn, fact.device, replace(levels, meter_out=fact.meter))
-    _post_out(turn, fact.device, step)
-
-
-def _post_out(turn: Turn, device: str, step: int) -> None:
-    if step and not is_standing_by(turn.state, device):
-        card_account.move(turn, card_account.MACHINE, card_account.TABLE, step, Evidence.METER, "out meter")
-        turn.happened(CardsLeft(device=device, cards=step))
+    meters.post_out(turn, fact.device, step)
 
 
 def _cards_in(turn: Turn, fact: events.CardsIn) -> None:
     levels = of(turn, fact.device)
-    step = _step(turn, fact.device, levels.meter_in, fact.meter)
+    step = meters.step(turn, fact.device, levels.meter_in, fact.meter)
     put(turn, fact.device, replace(levels, meter_in=fact.meter))
-    _post_in(turn, fact.device, step)
-
-
-def _post_in(turn: Turn, device: str, step: int) -> None:
-    if step and not is_standing_by(turn.state, device):
-        is_packet = turn.state.account.at(card_account.HOPPER) > 0
-        source = card_account.HOPPER if is_packet else card_account.TABLE
-        card_account.move(turn, source, card_account.MACHINE, step, Evidence.METER, "in meter")
-        turn.happened(CardsEntered(device=device, cards=step, source=source))
-
-
-def _step(turn: Turn, device: str, before: int, after: int) -> int:
-    """Cards between two meter readings, over the meter's wrap (BR-057)."""
-    step = (after - before) % METER_MODULUS
-    if step > METER_STEP_MAX:
-        text = f"{device}: meter went from {before} to {after}, which no table can do; not posted"
-        unexpected.record(turn, text, (Scope.DEAL, Scope.FEED), "CSM-6")
-        return 0
-    return step
+    meters.post_in(turn, fact.device, step)
 
 
 def _tray(turn: Turn, fact: events.TrayLevel) -> None:
