@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 from benchmarks import (
     alpha_amount,
+    blackjack_rounds,
     hub_day,
     idle_daemon,
     jam_alert,
@@ -30,6 +31,7 @@ ALL: Mapping[str, Callable[[], list[Row]]] = {
     "amount": alpha_amount.measure,
     "journal": journal_rows.measure,
     "ledger": ledger.measure,
+    "blackjack": blackjack_rounds.measure,
     "day": short_day.measure,
     "hub": hub_day.measure,
     "northbound": northbound_event.measure,

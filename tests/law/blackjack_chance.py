@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tableside.cards import RANKS, SUITS, Card
 from tableside.games import blackjack
 from tableside.games.advice import Against
 from tableside.games.blackjack import Choice, Phase, Round, current, due
 from tableside.games.blackjack_bets import Bet
-from tableside.games.blackjack_hands import BANK
+from tableside.games.blackjack_hands import BANK, Spot
 
 DECKS = 6
 SEATS = 7
@@ -41,23 +41,42 @@ def _added(rng: random.Random, seat: int) -> Bet:
     return Bet("Q", seat, 2 * rng.randint(1, 15), is_holder=False, **along)
 
 
-def play(rng: random.Random, seats: tuple[int, ...]) -> tuple[Round, int]:
+class Teller:
+    """Takes each step of a round; one that keeps the steps does it here."""
+
+    def took(self, step: Callable[[Round], Round], played: Round) -> Round:
+        """The round after the step. Raises `Against`."""
+        return step(played)
+
+
+def play(rng: random.Random, seats: tuple[int, ...], teller: Teller | None = None) -> tuple[Round, int]:
     """A whole round and how many cards were drawn for it."""
+    take = (teller or Teller()).took
     played, cards, drawn = blackjack.begin(seats, draws_soft_17=rng.random() < 0.5), shoe(rng), 0
     while played.phase is not Phase.OVER:
         is_wrong = played.phase is Phase.PLAYERS and rng.random() < WRONG
         if due(played) is not None or is_wrong:
             is_hole = played.phase is Phase.FIRST and len(played.bank) == 1 and due(played) == BANK
             is_turned = rng.random() < WRONG if is_hole else not is_wrong or rng.random() < 0.5
-            played, _ = blackjack.deal(played, next(cards), is_turned=is_turned)
+            played = take(_dealt(next(cards), is_turned), played)
             drawn += 1
         elif (spot := current(played)) is not None:
             try:
-                played, _ = blackjack.decide(played, spot, rng.choice(CHOICES))
+                played = take(_decided(spot, rng.choice(CHOICES)), played)
             except Against:
                 continue
         else:
-            played, _ = blackjack.turn_hole(played, played.bank[1])
-    if not played.is_open:
-        played, _ = blackjack.turn_hole(played, played.bank[1])
-    return played, drawn
+            played = take(_turned, played)
+    return (played if played.is_open else take(_turned, played)), drawn
+
+
+def _dealt(card: Card, is_turned: bool) -> Callable[[Round], Round]:
+    return lambda played: blackjack.deal(played, card, is_turned=is_turned)[0]
+
+
+def _decided(spot: Spot, choice: Choice) -> Callable[[Round], Round]:
+    return lambda played: blackjack.decide(played, spot, choice)[0]
+
+
+def _turned(played: Round) -> Round:
+    return blackjack.turn_hole(played, played.bank[1])[0]

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks import (
     alpha_amount,
+    blackjack_rounds,
     hub_day,
     idle_daemon,
     jam_alert,
@@ -135,3 +136,7 @@ def test_ledger() -> None:
     if find("postgres") is None:
         pytest.skip("PostgreSQL is not installed")
     assert_measured(ledger.measure(rounds=1), ledger.PEER)
+
+
+def test_blackjack_rounds() -> None:
+    assert_measured(blackjack_rounds.measure(rounds=1), blackjack_rounds.PEER)
