@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test test-usb law check bench fuzz docs requirements clean
+.PHONY: run test test-day test-usb law check bench fuzz docs requirements clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml requirements-dev.txt
@@ -18,6 +18,10 @@ run: $(STAMP)
 
 test: $(STAMP)
 	$(BIN)/python -m pytest
+
+# The whole first day with shufflers on USB, display on MQTT, badges on serial: six minutes in real time. CI plays a short one.
+test-day: $(STAMP)
+	$(BIN)/python -m tests.system.mixed_day
 
 # USB on a real kernel, in an emulated machine: says so and passes where that cannot be had. Not part of CI.
 test-usb: $(STAMP)

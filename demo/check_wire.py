@@ -23,13 +23,25 @@ def listen(folder: Path) -> CddlEar:
             recording = Recording(lines)
             if recording.head.profile != "tdl":
                 continue
-            ways = {way: HalfDuplex(ear, is_from_host=way is Direction.IN) for way in (Direction.IN, Direction.OUT)}
-            for entry in recording:
-                if entry.direction is not Direction.END:
-                    ways[entry.direction].note(entry.data)
-            for way in ways.values():
-                way.end()
+            hear = _messages if recording.head.is_message_based else _stream
+            hear(recording, ear)
     return ear
+
+
+def _messages(recording: Recording, ear: CddlEar) -> None:
+    """A broker's: each entry is one frame."""
+    for entry in recording:
+        if entry.direction is not Direction.END:
+            ear.take_frame(entry.data, is_from_host=entry.direction is Direction.IN)
+
+
+def _stream(recording: Recording, ear: CddlEar) -> None:
+    ways = {way: HalfDuplex(ear, is_from_host=way is Direction.IN) for way in (Direction.IN, Direction.OUT)}
+    for entry in recording:
+        if entry.direction is not Direction.END:
+            ways[entry.direction].note(entry.data)
+    for way in ways.values():
+        way.end()
 
 
 def main() -> int:

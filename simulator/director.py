@@ -22,7 +22,7 @@ ROWS_SHOWN = 25
 
 
 class HostProcess(Protocol):
-    """The daemon, as something that can be killed."""
+    """The daemon, or the broker, as something that can be killed."""
 
     async def kill(self) -> None:
         """As by kill -9, or a power cut of the table host."""
@@ -59,11 +59,11 @@ class Outcome:
 class Director:
     """Plays one scenario with a cast that is there already."""
 
-    def __init__(self, scenario: Scenario, scene: Scene, host: HostProcess) -> None:
+    def __init__(self, scenario: Scenario, scene: Scene, host: HostProcess, broker: HostProcess | None = None) -> None:
         self.outcome = Outcome()
         self._scenario = scenario
         self._scene = scene
-        self._host = host
+        self._processes = {"daemon": host, "broker": broker}
         self._causes: dict[int, Step] = {}
         self._busy: dict[str, asyncio.Task[None]] = {}
         self._failed = asyncio.Event()
@@ -156,7 +156,11 @@ class Director:
 
     async def _let_happen(self, step: Step) -> Said:
         if step.world in HOST_DEEDS:
-            await (self._host.kill() if step.world == "kill-daemon" else self._host.start())
+            deed, program = HOST_DEEDS[step.world]
+            process = self._processes[program]
+            if process is None:
+                raise CannotDo(f"there is no {program} here")
+            await (process.kill() if deed == "kill" else process.start())
             return {"answer": "done"}
         self._causes[await self._scene.side.world({"does": step.world, **step.with_})] = step
         return {"answer": "done"}

@@ -1,6 +1,6 @@
 """Plays a scenario against running processes: the daemon's control socket and the simulator's side channel.
 
-The daemon itself is the launcher's: where the scenario kills or starts it, a line goes out and an answer is waited
+Daemon and broker are the launcher's: where the scenario kills or starts one, a line goes out and an answer is waited
 for (`Launcher`). Everything else is told as people at the table would tell it, one line each.
 """
 
@@ -41,15 +41,18 @@ class Where:
 
 
 class Launcher:
-    """Whoever started the processes, at the other end of our standard streams."""
+    """Whoever started the processes, at the other end of our standard streams: asked about one of them."""
+
+    def __init__(self, program: str) -> None:
+        self._program = program
 
     async def kill(self) -> None:
-        """Have the daemon killed as by kill -9."""
-        await self._ask("kill-daemon")
+        """Have it killed as by kill -9."""
+        await self._ask(f"kill-{self._program}")
 
     async def start(self) -> None:
         """Have it started again."""
-        await self._ask("start-daemon")
+        await self._ask(f"start-{self._program}")
 
     async def _ask(self, deed: str) -> None:
         print(TO_LAUNCHER + deed, flush=True)
@@ -98,8 +101,10 @@ TOLD: dict[str, Callable[[AlertTeller, Row], None]] = {
 }
 
 
-async def play(path: Path, where: Where, tell: Tell, host: HostProcess | None = None) -> Outcome:
-    """Play the file to its end or first mismatch; `host` kills and starts the daemon, else the launcher does.
+async def play(
+    path: Path, where: Where, tell: Tell, host: HostProcess | None = None, broker: HostProcess | None = None
+) -> Outcome:
+    """Play the file to its end or first mismatch; `host` and `broker` are killed and started, else by the launcher.
 
     Raises `ScenarioRefused`.
     """
@@ -129,7 +134,7 @@ async def play(path: Path, where: Where, tell: Tell, host: HostProcess | None = 
     beside = [asyncio.create_task(side.run(), name="side channel"), asyncio.create_task(teller.begin(), name="alerts")]
     tell(f"— {scenario.title} —")
     try:
-        return await Director(scenario, scene, host or Launcher()).run()
+        return await Director(scenario, scene, host or Launcher("daemon"), broker or Launcher("broker")).run()
     finally:
         for task in beside:
             task.cancel()

@@ -19,8 +19,9 @@ from .deeds import PersonDeed, WorldDeed, deed_name, members
 from .people import CastMember, Person
 
 _STEP = re.compile(r"^\s*\[\[steps\]\]")
-# What the process does to the daemon itself; everything else that the world does is a deed of the room.
-HOST_DEEDS = {"kill-daemon": (), "start-daemon": ()}
+# What is done to other programs than the simulator, by whoever started them: the deed, then the program. Everything
+# else that the world does is a deed of the room.
+HOST_DEEDS = {f"{deed}-{program}": (deed, program) for program in ("daemon", "broker") for deed in ("kill", "start")}
 
 
 class ScenarioRefused(ValueError):

@@ -124,10 +124,10 @@ class Daemon:
         addresses = [device.address for table in self._host.tables for device in table.devices]
         await watch_usb(UsbList(allowed, addresses), self._look_at_usb, self._tell_strangers)
 
-    async def _tell_strangers(self, strangers: tuple[str, ...]) -> None:
+    async def _tell_strangers(self, strangers: tuple[str, ...], new: tuple[str, ...]) -> None:
         _log.warning("usb_looked", strangers=strangers)
         for table in self.tables.values():
-            await table.tell(UsbStrangers(devices=strangers))
+            await table.tell(UsbStrangers(devices=strangers, new=new))
 
     def is_well(self) -> bool:
         """Every table's hub makes progress; the loop does, or nobody would ask here."""

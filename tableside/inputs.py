@@ -73,9 +73,13 @@ class SpaceEnough(SystemFact, frozen=True, kw_only=True):
 
 
 class UsbStrangers(SystemFact, frozen=True, kw_only=True):
-    """USB devices that are plugged in at the host and stand on no list, in words; none: the last one has gone."""
+    """USB devices that are plugged in at the host and stand on no list, in words; none: the last one has gone.
+
+    `new` are those among them that were not there at the look before; all, at the first look of a run.
+    """
 
     devices: tuple[str, ...]
+    new: tuple[str, ...]
 
 
 class ClockStepped(SystemFact, frozen=True, kw_only=True):

@@ -1,7 +1,8 @@
-"""What happens to jackpot bets between the round before and the first card. Rows of the journal."""
+"""What happens to jackpot bets before the first card, and to a hit that is shown. Rows of the journal."""
 
 from __future__ import annotations
 
+from drivers.events import Shown
 from tableside.happenings import Happening
 
 
@@ -39,4 +40,18 @@ class ChipsSettled(Happening, frozen=True, kw_only=True):
 
     seats: tuple[int, ...]
     finding: str
+    by: str
+
+
+class JackpotCalled(Happening, frozen=True, kw_only=True):
+    """The displays shall say *pending* or *won* from here on, and did not before."""
+
+    what: Shown
+    by: str
+
+
+class JackpotOver(Happening, frozen=True, kw_only=True):
+    """They shall say something else than this word from here on."""
+
+    what: Shown
     by: str

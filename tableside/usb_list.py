@@ -62,7 +62,11 @@ async def look_apart() -> frozenset[Plugged]:
     return await run_apart(plugged_in, name="look at USB", timeout_s=_LOOK_LIMIT_S)
 
 
-async def watch_usb(usb_list: UsbList, look: Look, tell: Callable[[tuple[str, ...]], Awaitable[None]]) -> NoReturn:
+# Who stands on no list now, and who of them did not a moment ago.
+TellStrangers = Callable[[tuple[str, ...], tuple[str, ...]], Awaitable[None]]
+
+
+async def watch_usb(usb_list: UsbList, look: Look, tell: TellStrangers) -> NoReturn:
     """Tell who stands on no list: at the start, and whenever that changes."""
     told: tuple[str, ...] | None = None
     while True:
@@ -71,6 +75,7 @@ async def watch_usb(usb_list: UsbList, look: Look, tell: Callable[[tuple[str, ..
         except TimeoutError:
             strangers = told or ()  # the kernel is busy with its bus; looked at again
         if strangers != told:
+            new = tuple(device for device in strangers if device not in (told or ()))
             told = strangers
-            await tell(strangers)
+            await tell(strangers, new)
         await asyncio.sleep(LOOK_PERIOD_S)

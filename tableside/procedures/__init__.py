@@ -34,6 +34,7 @@ from tableside.procedures import (
     settling,
     sort,
     stops,
+    strangers,
     swap,
     unload,
     unload_slice,
@@ -72,6 +73,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     jackpot_display.PROCEDURE,
     jackpot_bets.PROCEDURE,
     warning_lamps.PROCEDURE,
+    strangers.PROCEDURE,
     settling.PROCEDURE,
 )
 

@@ -24,7 +24,6 @@ from tableside.inputs import (
     JournalRestored,
     SpaceEnough,
     SpaceLow,
-    UsbStrangers,
 )
 from tableside.locks import Scope
 from tableside.procedures import warning_lamps
@@ -47,8 +46,6 @@ LOW_MACHINE_TEXT = "MACHINE-LOW"
 DEVICE_WRONG = "DEVICE-WRONG"
 SPARE_WRONG = "SPARE-WRONG"
 WRONG = (DEVICE_WRONG, SPARE_WRONG)
-STRANGE_USB = "USB-STRANGE"
-USB_KIND = len("1209:0001")  # what fits into a text; the row has the whole name
 # What stands against one machine and goes when it is exchanged.
 OF_A_MACHINE = frozenset(
     {
@@ -304,17 +301,6 @@ def _enough_space(turn: Turn, _what: SpaceEnough) -> None:
     alerts.clear_alert(turn, "DISK-LOW", by="journal", why="room again")
 
 
-def _strangers(turn: Turn, what: UsbStrangers) -> None:
-    """Told of each by itself; one that has gone needs nobody any more, and stays on record."""
-    for alert in tuple(turn.state.alerts.standing.values()):
-        if alert.text == STRANGE_USB and alert.place not in what.devices:
-            alerts.clear_alert(turn, STRANGE_USB, alert.place, by="host", why="unplugged, or on the list now")
-    standing = {alert.place for alert in turn.state.alerts.standing.values() if alert.text == STRANGE_USB}
-    for device in what.devices:
-        if device not in standing:
-            alerts.raise_alert(turn, STRANGE_USB, device, device=device[:USB_KIND])
-
-
 def _clock(turn: Turn, what: ClockStepped) -> None:
     alerts.raise_alert(turn, "CLOCK-STEPPED", n=str(round(what.seconds)))
 
@@ -349,7 +335,6 @@ PROCEDURE = Procedure(
         Row(A, CommitSlow, None, _slow, said="slow"),
         Row(A, DeadlinePassed, None, _quick_again, _is_quick_again, said="quick again"),
         Row(A, SpaceLow, None, _space, said="space low"),
-        Row(A, UsbStrangers, None, _strangers, said="strange USB devices"),
         Row(A, SpaceEnough, None, _enough_space, said="space again"),
         Row(A, ClockStepped, None, _clock, said="clock stepped"),
     ),

@@ -14,6 +14,7 @@ from tableside import alerts, devices, displays, locks, presence
 from tableside.happenings import DeviceCame
 from tableside.house import Display
 from tableside.inputs import DeadlinePassed
+from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.locks import Scope
 from tableside.procedures.conditions import silent_device
 from tableside.procedures.people import SECTION_ROLES
@@ -22,6 +23,8 @@ from tableside.tables import Procedure, Refusal, Row, Turn
 
 LOST = "DISPLAY-LOST"
 RULE = "JP-3"
+# Words that surveillance is shown where to look for: a hit that waits for its check, and one that is won.
+CALLS = frozenset({Shown.PENDING, Shown.WON})
 
 
 class DisplayState(StrEnum):
@@ -69,7 +72,15 @@ def _can_be_shown(turn: Turn, what: ShowJackpot) -> Refusal | None:
 
 
 def _asked(turn: Turn, what: ShowJackpot) -> None:
+    goal = turn.state.displays.goal
+    before = goal.what if goal is not None else Shown.NOTHING
     displays.set_goal(turn, what.what, what.amount, what.currency)
+    if before is what.what:
+        return
+    if before in CALLS:
+        turn.happened(JackpotOver(what=before, by=what.by))
+    if what.what in CALLS:
+        turn.happened(JackpotCalled(what=what.what, by=what.by))
 
 
 # --- what displays tell -------------------------------------------------------------------------------------

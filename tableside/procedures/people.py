@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from tableside.state import TableState
 
 SECTION_ROLES = (Role.FLOOR_SUPERVISOR, Role.PIT_MANAGER, Role.ROOM_MANAGEMENT)
-# Latched alerts that stand for no incident: whoever clears one under his name says that he has looked.
-LOOKED_AT = frozenset({"BADGES-REFUSED", "CALL-PRESSED", "CLOCK-STEPPED", "READER-TROUBLED"})
+# Alerts that stand for no incident: whoever clears one under his name says that he has looked.
+LOOKED_AT = frozenset(
+    {"BADGES-REFUSED", "CALL-PRESSED", "CLOCK-STEPPED", "COMMAND-RETAINED", "READER-TROUBLED", "USB-STRANGE"}
+)
 _LOOKER = presence.acts_as(*SECTION_ROLES, Role.TECHNICIAN, rule="CSM-2")
 
 
@@ -95,10 +97,10 @@ def _decline(turn: Turn, what: DeclineAlert) -> None:
 def _clears_by_itself(turn: Turn, what: ClearAlert) -> Refusal | None:
     """Acknowledging is not clearing: a latched alert goes with the act that it asks for (design rule 7)."""
     alert = alerts.find(turn.state, what.alert)
+    if alert is not None and alert.text in LOOKED_AT:
+        return _LOOKER(turn, what)
     if alert is None or not alert_text(alert.text).latched:
         return None
-    if alert.text in LOOKED_AT:
-        return _LOOKER(turn, what)
     entry = alert_text(alert.text)
     return Refusal(entry.rule, "it is cleared by what it asks for, not by hand", entry.clears)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from tableside import decisions, happenings, inputs, jackpot_happenings, session_happenings
 from tableside.counted import counted
+from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.reports.story import Story
 
 Sentence = Callable[[Story, Any], str]
@@ -131,5 +132,7 @@ LINES: Mapping[type, Sentence] = {
     session_happenings.UnloadCompleted: lambda _s, w: f"Unload ({w.kind}) ended: {_cards(w.cards)}, machine empty",
     session_happenings.CardsSorted: _sort,
     session_happenings.SortSettled: lambda s, w: f"Sort, incident {w.incident}: {w.decision}{_by(s, w.by)}",
+    JackpotCalled: lambda s, w: f"The displays say: {w.what}{_by(s, w.by)} (JP-3)",
+    JackpotOver: lambda s, w: f"The displays no longer say: {w.what}{_by(s, w.by)}",
     happenings.SessionClosed: lambda _s, w: f"Session {w.session} closed",
 }

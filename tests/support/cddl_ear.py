@@ -50,12 +50,24 @@ class CddlEar:
         return _EaredLink(link, self)
 
     def take(self, stuffed: bytes, *, is_from_host: bool) -> None:
-        """What stood between two delimiters."""
+        """What stood between two delimiters of a stream."""
         try:
-            self.valid[_check(cobs.decode(stuffed), is_from_host)] += 1
-        except (AssertionError, KeyError, cobs.DecodeError, cbor2.CBORDecodeError, pycddl.ValidationError) as wrong:
-            end = "host" if is_from_host else "device"
-            self.findings.append(f"{end}: {stuffed.hex()}: {type(wrong).__name__} {wrong}")
+            frame = cobs.decode(stuffed)
+        except cobs.DecodeError as wrong:
+            self._wrong(stuffed, wrong, is_from_host=is_from_host)
+        else:
+            self.take_frame(frame, is_from_host=is_from_host)
+
+    def take_frame(self, frame: bytes, *, is_from_host: bool) -> None:
+        """A whole frame, as MQTT carries it: without delimiters (TDL 2.2)."""
+        try:
+            self.valid[_check(frame, is_from_host)] += 1
+        except (AssertionError, KeyError, cbor2.CBORDecodeError, pycddl.ValidationError) as wrong:
+            self._wrong(frame, wrong, is_from_host=is_from_host)
+
+    def _wrong(self, data: bytes, why: Exception, *, is_from_host: bool) -> None:
+        end = "host" if is_from_host else "device"
+        self.findings.append(f"{end}: {data.hex()}: {type(why).__name__} {why}")
 
 
 def _check(frame: bytes, is_from_host: bool) -> str:

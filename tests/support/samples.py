@@ -136,7 +136,7 @@ SYSTEM: tuple[AnyInput, ...] = (
     inputs.CommitSlow(seconds=6),
     inputs.SpaceLow(free_percent=5),
     inputs.SpaceEnough(),
-    inputs.UsbStrangers(devices=("0951:1666 (stick) at port 1-2",)),
+    inputs.UsbStrangers(devices=("0951:1666 (stick) at port 1-2",), new=("0951:1666 (stick) at port 1-2",)),
     inputs.ClockStepped(seconds=-3),
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, staff="S1"),
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, staff="M1"),

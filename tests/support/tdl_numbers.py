@@ -27,6 +27,7 @@ REPLIES = {
     LAMP: "lamp",
     FAULTS: "faults",
     METERS: "meters",
+    SHOW: "show",
     CLEAR_FAULT: "clear-fault",
     ARM: "arm",
     COUNT_ALL: "count-all",

@@ -6,28 +6,23 @@ On USB the shuffler is a device of the simulator's process, reached by pyusb ove
 from __future__ import annotations
 
 import asyncio
-import json
-import signal
-import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from drivers import events
 from simulator.play import Where, play
 from simulator.side_client import ask
 from tableside.exit_codes import ExitCode
 from tests.support.mosquitto import Mosquitto, free_port, mosquitto
-from tests.support.processes import DEADLINE_S, DEMO_PORT, Running, simulated_table, tableside
+from tests.support.process_table import NOTICES, PACE, Daemon, check_replay, table_of_processes
+from tests.support.processes import DEMO_PORT
 
 __all__ = ["mosquitto"]
 pytestmark = [pytest.mark.system, pytest.mark.timeout(300)]
 
 SCENARIO = Path(__file__).with_name("short_table.toml")
-PACE = 20
 FOUR_DECKS = {"count = 3\nreserve": "count = 2\nreserve"}
 SHUFFLER, SWITCHES = "serial://../run/dev/shuffler?baud=115200", DEMO_PORT
 
@@ -35,66 +30,10 @@ SHUFFLER, SWITCHES = "serial://../run/dev/shuffler?baud=115200", DEMO_PORT
 READER_OF_TABLE = "osdp_address = 1\nis_simulated = true # OSDP has no way to say so\n"
 READER_ITSELF = 'address = "serial://../run/dev/badges?baud=9600"\nosdp_address = 1\n'
 
-# What a shuffler tells by numbered notices, as rows.
-NOTICES = tuple(
-    kind.__name__ for kind in vars(events).values() if isinstance(kind, type) and issubclass(kind, events.Notice)
-)
 
-
-class Daemon:
-    """The daemon's process, as often as it is started anew."""
-
-    def __init__(self, folder: Path, config: Path) -> None:
-        self.folder = folder
-        self.running: Running | None = None
-        self.stood: list[dict[str, Any]] = []  # how the table stood in the last moments
-        self._config = config
-
-    def begin(self) -> None:
-        self.running = Running(self._config, self.folder / "run" / "control.sock", self.folder / "daemon.log")
-        self.running.until_answering()
-
-    async def start(self) -> None:
-        """See `HostProcess`."""
-        await asyncio.to_thread(self.begin)
-
-    async def kill(self) -> None:
-        """kill -9; what the table said of itself just before is kept."""
-        assert self.running is not None
-        self.stood.append(await asyncio.to_thread(self.running.told, "state", table="BJ-07"))
-        assert await asyncio.to_thread(self.running.end, signal.SIGKILL) == -signal.SIGKILL
-
-    @property
-    def log(self) -> str:
-        return (self.folder / "daemon.log").read_text("utf-8")
-
-    @property
-    def journal(self) -> Path:
-        return self.folder / "run" / "BJ-07.db"
-
-    def bodies(self, kind: str) -> list[dict[str, Any]]:
-        """What the rows of one type say, in order; read while nobody writes."""
-        reading = sqlite3.connect(f"file:{self.journal}?mode=ro", uri=True)
-        try:
-            rows = reading.execute("SELECT body FROM record WHERE type = ? ORDER BY seq", (kind,)).fetchall()
-        finally:
-            reading.close()
-        return [json.loads(body) for (body,) in rows]
-
-
-@contextmanager
-def table(folder: Path, edits: dict[str, str]) -> Iterator[Daemon]:
-    """The simulator and the daemon, running; whatever becomes of the test, both end."""
-    with simulated_table(folder, pace=PACE, edits=FOUR_DECKS | edits) as config:
-        daemon = Daemon(folder, config)
-        daemon.begin()
-        try:
-            yield daemon
-        finally:
-            assert daemon.running is not None
-            if daemon.running.process.poll() is None:
-                daemon.running.process.kill()
-                daemon.running.process.wait(DEADLINE_S)
+def table(folder: Path, edits: dict[str, str]) -> AbstractContextManager[Daemon]:
+    """Of four decks."""
+    return table_of_processes(folder, FOUR_DECKS | edits)
 
 
 async def play_and_compare(daemon: Daemon, scenario: Path = SCENARIO) -> None:
@@ -128,22 +67,8 @@ def compare(daemon: Daemon, side: Path) -> None:
     assert [(body["round"], body["how"]) for body in daemon.bodies("RoundEnded")] == [(n, "told") for n in (1, 2, 3)]
     assert daemon.bodies("DifferenceFound") == []
     assert [body for body in daemon.bodies("IncidentOpened") if body["kind"] == "unexpected"] == []
-    assert len(daemon.bodies("DaemonStarted")) == len(daemon.stood) == 3
-    for stood in daemon.stood:
-        replayed = tableside("diag", "replay", str(daemon.journal), "--json", "--at", str(stood["row"]))
-        assert replayed.returncode == ExitCode.DONE, replayed.stderr
-        assert timeless(json.loads(replayed.stdout)) == timeless(stood)
-    verified = tableside("journal", "verify", str(daemon.journal), "--explain")
-    assert verified.returncode == ExitCode.DONE, verified.stdout + verified.stderr
-    assert "every turn is decided as it was" in verified.stdout
-
-
-def timeless(state: dict[str, Any]) -> dict[str, Any]:
-    """A state without the moment at which it was looked at."""
-    alerts = [{key: value for key, value in alert.items() if key != "since"} for alert in state["alerts"]]
-    return {key: value for key, value in state.items() if key not in ("at_ns", "wall", "row", "stopped")} | {
-        "alerts": alerts
-    }
+    assert len(daemon.stood) == 3
+    check_replay(daemon)
 
 
 @pytest.mark.parametrize("cable", ["serial", "tcp", "usb"])

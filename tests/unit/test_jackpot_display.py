@@ -14,6 +14,7 @@ from tableside import devices
 from tableside.decisions import AlertRaised, DisplaySet
 from tableside.house import Display
 from tableside.inputs import DaemonStarted
+from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.locks import Scope, standing
 from tableside.renewals import Renewals
 from tableside.requests import ShowJackpot
@@ -101,6 +102,22 @@ def test_a_dealer_shows_no_amounts_and_a_table_without_display_has_none() -> Non
     assert not table_with_sign().ask(ShowJackpot, by="D1", amount=1, **EUR).is_accepted
     table = Table()
     assert "no jackpot display" in table.ask(ShowJackpot, amount=1, **EUR).text
+
+
+def test_a_hit_and_a_win_are_told_when_they_begin_and_when_they_are_over() -> None:
+    """What surveillance makes its bookmarks of; asked for once more it is the same hit."""
+    table = table_with_sign()
+    for what in (Shown.PENDING, Shown.PENDING, Shown.WON):
+        assert table.ask(ShowJackpot, what=what).is_accepted
+    table.ask(ShowJackpot, amount=1, **EUR)
+    table.ask(ShowJackpot, amount=2, **EUR)
+    called = [told for told in table.decided if isinstance(told, JackpotCalled | JackpotOver)]
+    assert [(type(told), told.what) for told in called] == [
+        (JackpotCalled, Shown.PENDING),
+        (JackpotOver, Shown.PENDING),
+        (JackpotCalled, Shown.WON),
+        (JackpotOver, Shown.WON),
+    ]
 
 
 def test_after_a_gap_only_the_present_goal_is_told() -> None:

@@ -1,7 +1,7 @@
 """Which stretches of a table's time surveillance should look at (semantics: alerts and people). Pure.
 
-Each alert, lid opening, load, unload, swap and complaint is a bookmark: told when it begins, and again with its end.
-Jackpots have a word and no row yet: nothing at a table tells one.
+Each alert, lid opening, load, unload, swap, complaint and jackpot is a bookmark: told when it begins, and again with
+its end. Of a jackpot there are two: *pending* from the hit to the end of its check, *won* until the next amount.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from tableside.happenings import (
     SwapCompleted,
     SwapStarted,
 )
+from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.outputs.northbound.messages import BookmarkKind
 from tableside.session_happenings import LoadCompleted, LoadStarted, UnloadCompleted, UnloadStarted
 
@@ -63,6 +64,7 @@ BEGINS: Mapping[type, _Way] = {
         lambda row: str(row.complaint),
         lambda row: "late" if row.is_late else f"round {row.round}",
     ),
+    JackpotCalled: _Way(BookmarkKind.JACKPOT, lambda row: str(row.what), lambda row: str(row.what)),
 }
 ENDS: Mapping[type, _Way] = {
     AlertCleared: _Way(BookmarkKind.ALERT, lambda row: str(row.alert)),
@@ -71,6 +73,7 @@ ENDS: Mapping[type, _Way] = {
     UnloadCompleted: _Way(BookmarkKind.UNLOAD, lambda row: str(row.kind)),
     SwapCompleted: _Way(BookmarkKind.SWAP, lambda row: str(row.old)),
     ComplaintSettled: _Way(BookmarkKind.COMPLAINT, lambda row: str(row.complaint)),
+    JackpotOver: _Way(BookmarkKind.JACKPOT, lambda row: str(row.what)),
 }
 
 

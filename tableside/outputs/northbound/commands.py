@@ -65,6 +65,12 @@ def judged(
 ) -> Sound | Refused:
     """What becomes of a message on a command topic. `speaks_for`: the known clients, and for whom each may speak."""
     client = client_of(received.topic)
+    if received.is_retained:  # whatever it is, it lies there for ever (BR-037)
+        text = f"it is retained at the broker, on {received.topic}"
+        known = _id_of(received.payload[:MAX_BYTES])
+        return Refused(
+            known, TurnedAway.RETAINED, text, "publish commands without the retain flag, and clear that topic"
+        )
     if len(received.payload) > MAX_BYTES:
         text = f"{len(received.payload)} bytes; allowed: {MAX_BYTES}"
         return Refused("", TurnedAway.OVERSIZED, text, "send one command a message")
@@ -104,14 +110,6 @@ class _Case:
 
 
 _Why = tuple[TurnedAway, str, str]
-
-
-def _retained(_command: Command, received: Received, _case: _Case) -> _Why | None:
-    """BR-037."""
-    if not received.is_retained:
-        return None
-    text = f"it is retained at the broker, on {received.topic}"
-    return TurnedAway.RETAINED, text, "publish commands without the retain flag, and clear that topic"
 
 
 def _known_client(_command: Command, _received: Received, case: _Case) -> _Why | None:
@@ -160,7 +158,7 @@ def _for_staff(command: Command, _received: Received, case: _Case) -> _Why | Non
     return TurnedAway.NOT_FOR_STAFF, text, "the person acts himself, or the house adds him to speaks_for"
 
 
-_RULES = (_retained, _known_client, _in_time, _reply_topic, _for_staff)
+_RULES = (_known_client, _in_time, _reply_topic, _for_staff)
 
 
 def _instant(text: str) -> datetime | None:

@@ -9,10 +9,11 @@ from typing import Any
 import msgspec
 import pytest
 
-from drivers.events import LidClosed, LidOpened
+from drivers.events import LidClosed, LidOpened, Shown
 from firmware_bridge.links.base import LinkClosed
 from tableside.decisions import AlertCleared, AlertRaised
 from tableside.happenings import ComplaintRaised, ComplaintSettled, RoundEnded, RoundStarted, SwapCompleted, SwapStarted
+from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.outputs.northbound.bookmarks import BEGINS, ENDS, Mark, Marking, follow
 from tableside.outputs.northbound.http import place_of, post
 from tableside.requests import CallSupervisor, ClearAlert, TakeAlert
@@ -40,10 +41,12 @@ PAIRS = [
         "complaint",
         "round 7",
     ),
+    (JackpotCalled(what=Shown.PENDING, by="S1"), JackpotOver(what=Shown.PENDING, by="S1"), "jackpot", "pending"),
+    (JackpotCalled(what=Shown.WON, by="S1"), JackpotOver(what=Shown.WON, by="S1"), "jackpot", "won"),
 ]
 
 
-@pytest.mark.parametrize(("begin", "end", "what", "detail"), PAIRS, ids=[pair[2] for pair in PAIRS])
+@pytest.mark.parametrize(("begin", "end", "what", "detail"), PAIRS, ids=[f"{pair[2]} {pair[3]}" for pair in PAIRS])
 def test_each_kind_begins_and_ends(begin: object, end: object, what: str, detail: str) -> None:
     known, mark = follow(Marking(), 9, "T0", RoundStarted(round=7))
     assert mark is None

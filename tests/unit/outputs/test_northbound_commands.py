@@ -12,7 +12,7 @@ import pytest
 
 from firmware_bridge.clock import NS_PER_S
 from tableside.inputs import CommandTurnedAway, SpaceLow
-from tableside.requests import CallSupervisor
+from tableside.requests import CallSupervisor, ClearAlert
 from tableside.rows import what_of
 from tests.support.table import WALL_START_NS
 from tests.support.twin_broker import TwinBroker
@@ -164,6 +164,24 @@ async def test_a_retained_command_is_never_carried_out_and_told_once(tmp_path: P
         assert not house.table.state.locks.standing
         (row,) = again.recorded(CommandTurnedAway)
         assert (row.why, row.topic) == ("retained", TOPIC)
+        (alert,) = [one for one in house.table.state.alerts.standing.values() if one.text == "COMMAND-RETAINED"]
+        assert (alert.place, alert.times) == (TOPIC, 1)
+
+
+async def test_what_lies_at_the_broker_is_told_whatever_it_is(tmp_path: Path) -> None:
+    """BR-037: rubbish, too long, of a stranger: retained is what is wrong with it, and who runs the broker is told."""
+    broker = TwinBroker()
+    async with away(tmp_path, broker) as house:
+        page = await connected(house, broker)
+        for number, payload in enumerate((b"\xff", b"{}", page.command(text="x" * 5_000), page.command(id="d"))):
+            answer = await page.send(payload, is_retained=True, topic=f"{BASE}/commands/client-{number}")
+            assert answer["refusal"] == "retained"
+        standing = house.table.state.alerts.standing.values()
+        assert len([alert for alert in standing if alert.text == "COMMAND-RETAINED"]) == 4
+        assert not house.table.state.locks.standing
+        number = next(alert.number for alert in standing if alert.text == "COMMAND-RETAINED")
+        assert not (await house.table.ask(ClearAlert(id="k1", by="D-1", alert=number))).is_accepted
+        assert (await house.table.ask(ClearAlert(id="k2", by="S-1", alert=number))).is_accepted
 
 
 async def test_the_same_command_twice_is_done_once_and_has_its_first_answer(tmp_path: Path) -> None:

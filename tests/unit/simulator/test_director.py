@@ -67,6 +67,37 @@ class NoCauses:
         return []
 
 
+BROKER = (
+    SCENARIO.split("[[steps]]")[0]
+    + """[[steps]]
+world = "kill-broker"
+
+[[steps]]
+world = "start-broker"
+"""
+)
+
+
+def scene_of(watch: Watch) -> Scene:
+    return Scene(watch=watch, side=NoCauses(), connect=watch.line._connect, pace=1, seed=1, token="t", retry_s=1)  # type: ignore[arg-type]  # proofs are all that is asked
+
+
+@pytest.mark.virtual_time
+async def test_a_broker_is_killed_and_started_by_whoever_has_one(tmp_path: Path) -> None:
+    async def talk() -> Channel:
+        return SilentChannel()
+
+    file = tmp_path / "broker.toml"
+    file.write_text(BROKER, "utf-8")
+    watch, daemon, broker = Watch(talk, table="BJ-07", retry_s=1), QuickHost(), QuickHost()
+    broker.watch = watch
+    outcome = await Director(read_scenario(file, KINDS), scene_of(watch), daemon, broker).run()
+    assert outcome.is_right, outcome.mismatches
+    assert (daemon.deeds, broker.deeds) == ([], ["kill", "start"])
+    outcome = await Director(read_scenario(file, KINDS), scene_of(watch), daemon).run()
+    assert "there is no broker here" in str(outcome.mismatches[0])
+
+
 @pytest.mark.virtual_time
 async def test_what_is_waited_for_may_have_come_while_the_step_before_was_still_at_it(tmp_path: Path) -> None:
     """A day of real processes stood still here: the daemon's first row was heard before the next step looked for it."""
@@ -76,7 +107,7 @@ async def test_what_is_waited_for_may_have_come_while_the_step_before_was_still_
 
     host = QuickHost()
     host.watch = watch = Watch(talk, table="BJ-07", retry_s=1)
-    scene = Scene(watch=watch, side=NoCauses(), connect=talk, pace=1, seed=1, token="t", retry_s=1)  # type: ignore[arg-type]  # proofs are all that is asked
+    scene = scene_of(watch)
     file = tmp_path / "killed.toml"
     file.write_text(SCENARIO, "utf-8")
     outcome = await Director(read_scenario(file, KINDS), scene, host).run()
