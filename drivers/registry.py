@@ -29,7 +29,7 @@ from firmware_bridge.session.osdp import OsdpBus
 from firmware_bridge.wire.alpha.characters import missing
 
 # The kinds of cable on which a TDL device can be reached.
-TDL_SCHEMES = ("serial", "tcp", "usb", "mqtt")
+TDL_SCHEMES = ("serial", "tcp", "usb", "mqtt", "mqtts")
 
 # OSDP is a bus of bytes: a serial adapter, or a serial server.
 OSDP_SCHEMES = ("serial", "tcp")

@@ -11,10 +11,11 @@ from pathlib import Path
 from typing import NoReturn, Protocol
 
 from firmware_bridge.links.address import parse_address
-from firmware_bridge.links.address_kinds import MemoryAddress, MqttAddress, SerialAddress, TcpAddress, UsbAddress
+from firmware_bridge.links.address_kinds import MemoryAddress, SerialAddress, TcpAddress, UsbAddress
 from firmware_bridge.links.base import Link, LinkAbsent, LinkRefused
 from firmware_bridge.links.memory import memory_pair
 from firmware_bridge.links.mqtt import open_mqtt_device
+from firmware_bridge.links.mqtt_address import MqttAddress, MqttsAddress
 from firmware_bridge.links.pty import open_pty
 from firmware_bridge.links.tcp import TcpListener
 
@@ -174,7 +175,7 @@ class MqttSocket:
     sees_cable = True
     is_shared = False
 
-    def __init__(self, address: MqttAddress, boot: Callable[[], int], serial: str) -> None:
+    def __init__(self, address: MqttAddress | MqttsAddress, boot: Callable[[], int], serial: str) -> None:
         self._address = address
         self._boot = boot
         self._serial = serial
@@ -195,6 +196,7 @@ class MqttSocket:
                     boot=boot,
                     connection=connection,
                     serial=self._serial,
+                    certificates=where.files if isinstance(where, MqttsAddress) else None,
                 )
             except LinkRefused:
                 await asyncio.sleep(BROKER_RETRY_S)
@@ -242,7 +244,7 @@ def socket_for(address: str, boot: Callable[[], int], serial: str = "", shape: S
             return SerialSocket(Path(node))
         case TcpAddress(host=host, port=port):
             return TcpSocket(host, port)
-        case MqttAddress() as where:
+        case MqttAddress() | MqttsAddress() as where:
             return MqttSocket(where, boot, serial)
         case MemoryAddress(name=name):
             return MemorySocket(name)

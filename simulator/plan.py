@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from firmware_bridge.links.address import AddressError, parse_address
+from firmware_bridge.links.mqtt_address import certificates_from
 from firmware_bridge.wire.keyboard.maps import MAPS
 
 from .line import STREAM_ONLY, LineFault, LineQuality
@@ -20,7 +21,7 @@ from .world.cards import Back
 from .world.hazards import NEVER, PINNED, Rates
 
 SERIAL = "serial://"
-MQTT = "mqtt://"
+MQTT = ("mqtt://", "mqtts://")
 
 
 class PlanRefused(ValueError):
@@ -189,6 +190,6 @@ def _absolute(text: str, folder: Path) -> str:
 def _absolute_address(text: str, folder: Path) -> str:
     path = text.removeprefix(SERIAL)
     if path == text or path.startswith("/"):
-        return text
+        return certificates_from(text, folder)
     node, mark, query = path.partition("?")
     return f"{SERIAL}{os.path.normpath(folder / node)}{mark}{query}"

@@ -17,7 +17,7 @@ from drivers.registry import (
 )
 
 # In the order in which a technician meets them; `memory` is for tests only.
-TRANSPORTS = ("serial", "tcp", "usb", "mqtt")
+TRANSPORTS = ("serial", "tcp", "usb", "mqtt", "mqtts")
 
 # What stands on the other end of each kind of cable in the tests.
 OTHER_ENDS: Mapping[str, str] = {
@@ -25,6 +25,7 @@ OTHER_ENDS: Mapping[str, str] = {
     "tcp": "a socket on loopback",
     "usb": "pyusb on a simulated device, in the process and over USB/IP; with libusb and a kernel in `make test-usb`",
     "mqtt": "a mosquitto broker on loopback",
+    "mqtts": "the same in TLS, with certificates on both sides",
 }
 
 

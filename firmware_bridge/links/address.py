@@ -8,21 +8,22 @@ from urllib.parse import urlsplit
 from firmware_bridge.links.address_kinds import (
     MemoryAddress,
     Mistakes,
-    MqttAddress,
     SerialAddress,
     Surroundings,
     TcpAddress,
     UsbAddress,
 )
 from firmware_bridge.links.base import Link
+from firmware_bridge.links.mqtt_address import MqttAddress, MqttsAddress
 
-Address = SerialAddress | TcpAddress | UsbAddress | MqttAddress | MemoryAddress
+Address = SerialAddress | TcpAddress | UsbAddress | MqttAddress | MqttsAddress | MemoryAddress
 
 SCHEMES: dict[str, type[Address]] = {
     "serial": SerialAddress,
     "tcp": TcpAddress,
     "usb": UsbAddress,
     "mqtt": MqttAddress,
+    "mqtts": MqttsAddress,
     "memory": MemoryAddress,
 }
 

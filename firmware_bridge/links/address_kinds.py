@@ -22,8 +22,6 @@ USB_ID = re.compile(r"[0-9a-fA-F]{4}")
 USB_PORT = re.compile(r"[1-9][0-9]*-[1-9][0-9]*(\.[1-9][0-9]*)*")
 # pid.codes keeps these product numbers of its vendor number for tests: no device on sale has one.
 TEST_IDS = {(0x1209, product) for product in range(0x01, 0x11)}
-# MQTT 5 §4.7: these are wildcards, and a topic that begins with $ is the broker's own.
-TOPIC_LEVEL = re.compile(r"[^+#/\x00]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,33 +200,6 @@ class UsbAddress:
         from firmware_bridge.links.usb import open_usb
 
         return await open_usb(self.place, backend=surroundings.usb_backend, address=address)
-
-
-@dataclass(frozen=True, slots=True)
-class MqttAddress:
-    """A device behind a broker: `<prefix>/<device>/down`, `/up` and `/link`."""
-
-    form: ClassVar[str] = "mqtt://HOST:PORT/PREFIX/DEVICE (port 1883 unless given)"
-    host: str
-    port: int
-    prefix: str
-    device: str
-
-    @classmethod
-    def parse(cls, parts: SplitResult, mistakes: Mistakes) -> MqttAddress:
-        host, port = mistakes.host_and_port(parts, default_port=1883)
-        mistakes.query(parts, ())
-        levels = unquote(parts.path).strip("/").split("/")
-        if len(levels) < 2:
-            mistakes.append("a prefix and a device follow the host: /PREFIX/DEVICE")
-        if not all(TOPIC_LEVEL.fullmatch(level) for level in levels) or levels[0].startswith("$"):
-            mistakes.append("prefix and device are not empty, without + and #, and do not begin with $")
-        return cls(host, port, "/".join(levels[:-1]), levels[-1])
-
-    async def open(self, address: str, surroundings: Surroundings) -> Link:
-        from firmware_bridge.links.mqtt import open_mqtt
-
-        return await open_mqtt(self.host, self.port, self.prefix, self.device, address=address)
 
 
 @dataclass(frozen=True, slots=True)

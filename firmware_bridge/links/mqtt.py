@@ -21,6 +21,7 @@ from firmware_bridge.links.gate import Gate
 from firmware_bridge.links.inbox import Inbox
 from firmware_bridge.links.mqtt_client import BrokerClient, loss_in_words, properties_of
 from firmware_bridge.links.mqtt_status import BadStatus, LinkStatus
+from firmware_bridge.links.mqtt_tls import Certificates, tls_of
 
 # TDL 2.2: a frame that the broker could not hand on for so long is dead.
 DOWN_EXPIRY_S = 2
@@ -169,11 +170,17 @@ class _DeviceWatch:
             raise LinkClosed(f"{self._address}: the device {what} (boot {status.boot}, {status.connection})")
 
 
-async def open_mqtt(host: str, port: int, prefix: str, device: str, *, address: str = "") -> MqttLink:
-    """The host's side: connected, subscribed, the device on-line. Raises `LinkRefused` and its kinds."""
+async def open_mqtt(
+    host: str, port: int, prefix: str, device: str, *, address: str = "", certificates: Certificates | None = None
+) -> MqttLink:
+    """The host's side: connected, subscribed, the device on-line; in TLS where there are `certificates`.
+
+    Raises `LinkRefused` and its kinds.
+    """
     address = address or f"mqtt://{host}:{port}/{prefix}/{device}"
     base = f"{prefix}/{device}"
-    client = BrokerClient(host, port, identifier=f"host-{device}-{secrets.token_hex(4)}")
+    tls = None if certificates is None else tls_of(certificates, address)
+    client = BrokerClient(host, port, identifier=f"host-{device}-{secrets.token_hex(4)}", tls=tls)
     watch = _DeviceWatch(address, f"{base}/up", f"{base}/link")
     await client.enter(address, [(f"{base}/up", _FRAMES_ONLY), (f"{base}/link", _STATUS_NOW)])
     link = MqttLink(client, address=address, topic=f"{base}/down", expiry_s=DOWN_EXPIRY_S, judge=watch)
@@ -195,7 +202,16 @@ async def open_mqtt(host: str, port: int, prefix: str, device: str, *, address: 
 
 
 async def open_mqtt_device(
-    host: str, port: int, prefix: str, device: str, *, boot: int, connection: int, serial: str = "", address: str = ""
+    host: str,
+    port: int,
+    prefix: str,
+    device: str,
+    *,
+    boot: int,
+    connection: int,
+    serial: str = "",
+    address: str = "",
+    certificates: Certificates | None = None,
 ) -> MqttLink:
     """The device's side, for simulated devices: on-line until the link is closed, then off-line by its will.
 
@@ -207,7 +223,8 @@ async def open_mqtt_device(
     online = LinkStatus(is_online=True, boot=boot, connection=connection)
     offline = LinkStatus(is_online=False, boot=boot, connection=connection)
     will = aiomqtt.Will(status_topic, offline.encode(), qos=1, retain=True)
-    client = BrokerClient(host, port, identifier=f"tdl-{serial or device}", will=will)
+    tls = None if certificates is None else tls_of(certificates, address)
+    client = BrokerClient(host, port, identifier=f"tdl-{serial or device}", will=will, tls=tls)
     await client.enter(address, [(f"{base}/down", _FRAMES_ONLY), (status_topic, _STATUS_LATER)])
     link: MqttLink | None = None
 

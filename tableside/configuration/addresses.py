@@ -16,6 +16,7 @@ from firmware_bridge.links.address_kinds import (
     TcpAddress,
     UsbAddress,
 )
+from firmware_bridge.links.mqtt_address import certificates_from
 
 SERIAL = "serial://"
 PSEUDO_TERMINALS = "/dev/pts/"
@@ -55,19 +56,19 @@ class DeviceAddress:
             case UsbAddress(vendor=vendor, product=product, server=server):
                 return (vendor, product) in TEST_IDS or server is not None
             case TcpAddress(host=host):
-                return _is_loopback(host)
+                return is_loopback(host)
             case _:
                 return False
 
 
 def absolute_address(text: str, folder: Path) -> str:
-    """`text`, a relative serial path counted from `folder`; the links know no folder.
+    """`text`, a relative serial path or folder of certificates counted from `folder`; the links know no folder.
 
     Not resolved further: a stable name may point to another node each time the device comes back (BR-021).
     """
     path = text.removeprefix(SERIAL)
     if path == text or path.startswith("/") or not path.partition("?")[0]:
-        return text
+        return certificates_from(text, folder)
     node, mark, query = path.partition("?")
     return f"{SERIAL}{os.path.abspath(folder / node)}{mark}{query}"
 
@@ -83,7 +84,8 @@ def read_address(text: str, folder: Path) -> DeviceAddress:
     return DeviceAddress(text.partition("://")[0], parsed)
 
 
-def _is_loopback(host: str) -> bool:
+def is_loopback(host: str) -> bool:
+    """Whether what goes there stays on this machine."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from firmware_bridge.links.address_kinds import TOPIC_LEVEL, Mistakes
+from firmware_bridge.links.address_kinds import Mistakes
+from firmware_bridge.links.mqtt_address import PLAIN_PORT, TOPIC_LEVEL
+from firmware_bridge.links.mqtt_tls import AUTHORITY, TLS_PORT, Certificates, readable_by_others
+from tableside.configuration.addresses import is_loopback
 from tableside.configuration.draft import Draft
 from tableside.configuration.mistake import Finding, listed, nearest_of
 from tableside.configuration.shape import Broker, Profile
 from tableside.configuration.table_rules import repeated
 
-PORTS = {"mqtt": 1883, "mqtts": 8883}
+PORTS = {"mqtt": PLAIN_PORT, "mqtts": TLS_PORT}
 FORM = "mqtts://HOST:8883/PREFIX, or mqtt://HOST:1883/PREFIX in training and lab"
-AUTHORITY = "ca.crt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,9 @@ def northbound_findings(file: Draft, folder: Path) -> Iterator[Finding]:
             yield Finding(entry.at("name"), f'"{name}" is another one already', "each name once")
     yield from _address(file, folder)
     has_broker = file.has("broker")
+    is_production = file.part("host").text("profile") == Profile.PRODUCTION
     for consumer in file.parts("consumers"):
-        yield from _consumer(consumer, has_broker=has_broker)
+        yield from _consumer(consumer, has_broker=has_broker, is_production=is_production)
     for client in file.parts("clients"):
         if not has_broker:
             yield Finding(client.at("name"), "no way to it: the file has no [broker]", "[broker] with an address")
@@ -102,18 +104,33 @@ def _address(file: Draft, folder: Path) -> Iterator[Finding]:
 
 
 def _certificates(broker: Draft, folder: Path) -> Iterator[Finding]:
-    """The tables' own files are looked at when a table connects: a name is in another file than this one."""
+    """Whether each table has its own is told at its name, in its own file (`table_findings_at_broker`)."""
     at = broker.at("certificates")
     if not (folder / AUTHORITY).is_file():
         yield Finding(at, f"{folder / AUTHORITY} is not there", f"a folder with {AUTHORITY}, TABLE.crt and TABLE.key")
         return
     for key in sorted(folder.glob("*.key")):
-        mode = stat.S_IMODE(key.stat().st_mode)
-        if mode & (stat.S_IRWXG | stat.S_IRWXO):
-            yield Finding(at, f"{key} can be read by others (mode {mode:04o})", "chmod 600 on it")
+        if (why := readable_by_others(key)) is not None:
+            yield Finding(at, why, "chmod 600 on it")
 
 
-def _consumer(consumer: Draft, *, has_broker: bool) -> Iterator[Finding]:
+def table_findings_at_broker(table: Draft, host: Draft, folder: Path) -> Iterator[Finding]:
+    """What a table lacks to speak to the host's broker; `folder` is that of the host's file."""
+    name, broker = table.part("table").text("name"), host.part("broker")
+    if name is None or not host.has("broker"):
+        return
+    at = table.part("table").at("name")
+    others = {text for part in ("consumers", "clients") for one in host.parts(part) if (text := one.text("name"))}
+    if name in others:
+        problem = f'"{name}" is a consumer or client in the host\'s file too: the broker could not tell them apart'
+        yield Finding(at, problem, "a name that no consumer and no client has")
+    certificates, address = broker.text("certificates"), broker.text("address") or ""
+    if certificates is not None and address.startswith("mqtts:") and (folder / certificates / AUTHORITY).is_file():
+        for why, remedy in Certificates.of(folder / certificates, name).missing():
+            yield Finding(at, why, remedy)
+
+
+def _consumer(consumer: Draft, *, has_broker: bool, is_production: bool) -> Iterator[Finding]:
     url = consumer.text("url")
     if url is None:
         if not has_broker:
@@ -123,10 +140,14 @@ def _consumer(consumer: Draft, *, has_broker: bool) -> Iterator[Finding]:
         parts = urlsplit(url)
         is_sound = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.username is None
         is_sound = is_sound and (parts.port is None or parts.port > 0)
+        is_sound = is_sound and all("!" <= letter <= "~" for letter in url)  # a blank would cut the request in two
     except ValueError:
         is_sound = False
     if not is_sound:
         yield Finding(consumer.at("url"), f'"{url}" is no address to post to', "http://HOST:PORT/PATH or https://…")
+    elif is_production and parts.scheme == "http" and not is_loopback(parts.hostname or ""):
+        problem = f'"{url}" is not encrypted, and the host\'s profile is production'
+        yield Finding(consumer.at("url"), problem, "https://…, or http:// on this machine only")
 
 
 def _speaks_for(client: Draft, staff: list[Draft]) -> Iterator[Finding]:

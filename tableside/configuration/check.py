@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from tableside.configuration.broker import table_findings_at_broker
 from tableside.configuration.device_rules import device_findings, shared_addresses
 from tableside.configuration.draft import Draft
 from tableside.configuration.host_rules import host_findings, table_in_host_findings
@@ -50,6 +51,7 @@ def _host_mistakes(host: Checked) -> Iterator[Mistake]:
     for table in tables:
         yield from table.mistakes
         yield from table.source.place(table_in_host_findings(table.draft, host.draft, table.source.path.parent))
+        yield from table.source.place(table_findings_at_broker(table.draft, host.draft, folder))
     yield from _across([host, *tables])
 
 

@@ -13,6 +13,7 @@ from drivers import registry
 from drivers.displays.page.address import FORM, PageAddressRefused, parse_page_address
 from drivers.registry import TDL_DRIVERS
 from firmware_bridge.links.address import SCHEMES
+from firmware_bridge.links.mqtt_address import MqttsAddress
 from firmware_bridge.wire.osdp.secure import DEFAULT_KEY
 from tableside.configuration.addresses import AddressRefused, DeviceAddress, read_address
 from tableside.configuration.draft import Draft
@@ -200,6 +201,9 @@ def _address(device: Draft, folder: Path) -> Iterator[Finding]:
         nearest = nearest_of(text.partition("://")[0], schemes)
         yield Finding(device.at("address"), str(refused), allowed, nearest)
         return
+    if isinstance(address.parsed, MqttsAddress):
+        for why, remedy in address.parsed.files.objections():
+            yield Finding(device.at("address"), why, remedy)
     if address.scheme not in schemes:
         yield Finding(device.at("address"), f'"{driver}" does not speak over {address.scheme}', allowed)
     if address.advice:

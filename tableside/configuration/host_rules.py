@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from zoneinfo import available_timezones
 
+from firmware_bridge.links.mqtt_address import MqttsAddress
 from tableside.configuration.addresses import AddressRefused, read_address
 from tableside.configuration.broker import northbound_findings
 from tableside.configuration.device_rules import KEYBOARD_READER, OSDP_BADGE_READER
@@ -28,6 +29,7 @@ def host_findings(file: Draft, folder: Path) -> Iterator[Finding]:
     yield from _time_zone(file)
     yield from _control_group(file)
     yield from _places(file, folder)
+    yield from _usb_list(file)
     yield from northbound_findings(file, folder)
 
 
@@ -128,6 +130,17 @@ def _same(folder: Path, name: str) -> str:
     return os.path.normpath(folder / name)
 
 
+def _usb_list(file: Draft) -> Iterator[Finding]:
+    host = file.part("host")
+    if host.text("profile") == Profile.PRODUCTION and not host.has("usb_allowed"):
+        yield Finding(
+            host.at("usb_allowed"),
+            "is missing: nobody is told of a strange USB device, and the host's profile is production",
+            "usb_allowed = [], with what may be plugged in beside the tables' own devices",
+            severity=Severity.WARNING,
+        )
+
+
 def _production(table: Draft, folder: Path) -> Iterator[Finding]:
     settings = table.part("settings")
     if not settings.has("presence_approved_by") and not settings.has("presence_approved_on"):
@@ -164,6 +177,12 @@ def _plain_channel(device: Draft, folder: Path) -> Iterator[Finding]:
         )
 
 
+def _plain_broker(device: Draft, folder: Path) -> Iterator[Finding]:
+    """Whoever is on that network could show amounts and press keys; TDL has no check against that of its own."""
+    if (device.text("address") or "").startswith("mqtt:"):
+        yield Finding(device.at("address"), "is not encrypted, and the host's profile is production", MqttsAddress.form)
+
+
 def _typed(device: Draft, folder: Path) -> Iterator[Finding]:
     if device.text("driver") == KEYBOARD_READER:
         yield Finding(
@@ -174,4 +193,9 @@ def _typed(device: Draft, folder: Path) -> Iterator[Finding]:
         )
 
 
-_PRODUCTION_DEVICE_RULES: tuple[Callable[[Draft, Path], Iterator[Finding]], ...] = (_simulated, _plain_channel, _typed)
+_PRODUCTION_DEVICE_RULES: tuple[Callable[[Draft, Path], Iterator[Finding]], ...] = (
+    _simulated,
+    _plain_channel,
+    _plain_broker,
+    _typed,
+)

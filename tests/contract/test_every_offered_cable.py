@@ -84,7 +84,7 @@ from simulator.world.lamp import DARK
 from simulator.world.led_sign import LedSign
 from simulator.world.table import TableWorld
 from tests.support.collector import until
-from tests.support.mosquitto import PROGRAM, running_mosquitto
+from tests.support.mosquitto import PROGRAM, running_mosquitto, secure_mosquitto
 
 EPOCH = 0xA1B2C3D4
 SERIALS = {"tdl-continuous-shuffler": "000123", "tdl-switch-box": "000777"}
@@ -146,6 +146,12 @@ def line_of(scheme: str, directory: Path, free_tcp_port: int, shape: Shape = VEN
         with running_mosquitto(directory) as broker:
             address = f"mqtt://{broker.host}:{broker.port}/test/device"
             yield Line(address, socket_for(address, lambda: 1))
+    elif scheme == "mqtts":
+        if PROGRAM is None:
+            pytest.skip("mosquitto is not installed (Debian: apt-get install mosquitto)")
+        with secure_mosquitto(directory, "host", "device") as broker:
+            address = f"mqtts://{broker.host}:{broker.port}/test/device?certificates={directory}&name="
+            yield Line(f"{address}host", socket_for(f"{address}device", lambda: 1))
     else:
         address = f"serial://{directory}/device" if scheme == "serial" else f"tcp://127.0.0.1:{free_tcp_port}"
         yield Line(address, socket_for(address, lambda: 1))

@@ -23,7 +23,9 @@ SHALLOW_FLOOD_BYTES = 100_000
 BLOCK = 4096
 
 
-@pytest.fixture(params=[pytest.param(name, marks=[pytest.mark.peer] if name == "mqtt" else []) for name in CABLES])
+@pytest.fixture(
+    params=[pytest.param(name, marks=[pytest.mark.peer] if name.startswith("mqtt") else []) for name in CABLES]
+)
 def kind(request: pytest.FixtureRequest) -> CableKind:
     return CABLES[request.param]
 

@@ -19,6 +19,7 @@ from firmware_bridge.links.address_kinds import Surroundings
 from firmware_bridge.links.base import Link
 from firmware_bridge.links.memory import memory_pair
 from firmware_bridge.links.mqtt import open_mqtt_device
+from firmware_bridge.links.mqtt_tls import Certificates
 from firmware_bridge.links.pty import open_pty
 from firmware_bridge.links.recording import Head, RecordingWriter
 from firmware_bridge.links.serial import open_serial
@@ -30,7 +31,7 @@ from simulator.usb.device import UsbDevice
 from simulator.usb.shapes import UsbIdentity
 from simulator.usb.usbip import UsbipSocket
 from tests.support.collector import until
-from tests.support.mosquitto import PROGRAM, running_mosquitto
+from tests.support.mosquitto import PROGRAM, running_mosquitto, secure_mosquitto
 
 
 @dataclass
@@ -125,6 +126,22 @@ async def mqtt_cable(directory: Path) -> AsyncIterator[Cable]:
 
 
 @contextlib.asynccontextmanager
+async def mqtts_cable(directory: Path) -> AsyncIterator[Cable]:
+    if PROGRAM is None:
+        pytest.skip("mosquitto is not installed (Debian: apt-get install mosquitto)")
+    with secure_mosquitto(directory, "host", "device") as broker:
+        files = Certificates.of(directory, "device")
+        device = await open_mqtt_device(
+            broker.host, broker.port, "test", "csm", boot=3, connection=1, certificates=files
+        )
+        address = f"mqtts://{broker.host}:{broker.port}/test/csm?certificates={directory}&name=host"
+        host = await open_link(address)
+        yield Cable(host, device, is_through=False)
+        await host.close()
+        await device.close()
+
+
+@contextlib.asynccontextmanager
 async def tapped_cable(directory: Path) -> AsyncIterator[Cable]:
     async with memory_cable(directory) as cable:
         clock = LoopClock(asyncio.get_running_loop(), wall_start_ns=0)
@@ -147,6 +164,7 @@ CABLES: dict[str, CableKind] = {
     "usb": usb_cable,
     "usb behind usbip": usbip_cable,
     "mqtt": mqtt_cable,
+    "mqtts": mqtts_cable,
     "tap over memory": tapped_cable,
     "simulated line over memory": sound_line_cable,
 }

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.certificates import Authority
 from tests.support.collector import DEADLINE_S
 
 PROGRAM = shutil.which("mosquitto", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
@@ -84,6 +85,21 @@ class Mosquitto:
 def running_mosquitto(directory: Path) -> Iterator[Mosquitto]:
     """A broker for the length of a block."""
     broker = Mosquitto(directory)
+    broker.start()
+    try:
+        yield broker
+    finally:
+        broker.stop()
+
+
+@contextlib.contextmanager
+def secure_mosquitto(directory: Path, *names: str) -> Iterator[Mosquitto]:
+    """One that asks for certificates; `names` get theirs in the same folder."""
+    authority = Authority(directory)
+    for name in ("broker", *names):
+        authority.issue(name)
+    files = f"cafile {directory}/ca.crt\ncertfile {directory}/broker.crt\nkeyfile {directory}/broker.key\n"
+    broker = Mosquitto(directory, f"{files}require_certificate true\nallow_anonymous true")
     broker.start()
     try:
         yield broker

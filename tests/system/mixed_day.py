@@ -216,7 +216,8 @@ def notices(daemon: Daemon) -> list[dict[str, Any]]:
 def compare_device(daemon: Daemon, name: str, device: Mapping[str, Any], heard: set[int]) -> None:
     """One TDL device against the rows that speak of it; `heard` are the numbers of its present boot."""
     assert heard == set(range(1, device["newest notice"] - device["notices waiting"] + 1)), name
-    assert device["frames dropped"] == 0, name
+    if device["boot"] == 1:  # one that was reset drops what was on its way to the session before
+        assert device["frames dropped"] == 0, name
     ended = ("CommandFinished", "CommandSettled", "CommandNotDone", "CommandRefused")
     given = [body["number"] for body in daemon.bodies("CommandIntended") if body["device"] == name]
     over = {body["number"] for kind in ended for body in daemon.bodies(kind) if body["device"] == name}

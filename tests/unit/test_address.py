@@ -7,7 +7,6 @@ import pytest
 from firmware_bridge.links.address import SCHEMES, AddressError, Surroundings, open_link, parse_address
 from firmware_bridge.links.address_kinds import (
     MemoryAddress,
-    MqttAddress,
     SerialAddress,
     SerialSettings,
     TcpAddress,
@@ -15,6 +14,7 @@ from firmware_bridge.links.address_kinds import (
 )
 from firmware_bridge.links.base import LinkAbsent
 from firmware_bridge.links.memory import memory_pair
+from firmware_bridge.links.mqtt_address import MqttAddress, MqttsAddress
 
 
 @pytest.mark.parametrize(
@@ -34,6 +34,10 @@ from firmware_bridge.links.memory import memory_pair
         ("usb://1209:0001/S?usbip=127.0.0.1:3240", UsbAddress(0x1209, 1, "S", server=("127.0.0.1", 3240))),
         ("mqtt://broker/casino/pit-3/csm-12", MqttAddress("broker", 1883, "casino/pit-3", "csm-12")),
         ("mqtt://[::1]:1884/tdl/csm", MqttAddress("::1", 1884, "tdl", "csm")),
+        (
+            "mqtts://broker/pit-1/wall?certificates=/etc/keys&name=BJ-07",
+            MqttsAddress("broker", 8883, "pit-1", "wall", "/etc/keys", "BJ-07"),
+        ),
         ("memory://t7", MemoryAddress("t7")),
     ],
 )
@@ -69,6 +73,9 @@ def test_what_an_address_says(text: str, parsed: object) -> None:
         ("mqtt://broker/csm", ["a prefix and a device follow"]),
         ("mqtt://broker:x/a/+/c?qos=2", ["the port must be", "without + and #", "setting 'qos'"]),
         ("mqtt://broker/$SYS/csm", ["do not begin with $"]),
+        ("mqtts://broker/pit-1/wall", ["?certificates=FOLDER", "&name=NAME"]),
+        ("mqtts://broker/wall?certificates=k&name=../x&user=me", ["a prefix and", "&name=NAME", "setting 'user'"]),
+        ("mqtt://broker/pit-1/wall?certificates=k", ["setting 'certificates'"]),
         ("memory://", ["one name"]),
     ],
 )

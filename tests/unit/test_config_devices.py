@@ -18,7 +18,7 @@ from tableside.configuration.mistake import Severity
 from tests.support.config_files import TABLE, Edit, write_config
 
 SHUFFLER = "serial:///dev/serial/by-id/shuffler?baud=115200"
-PRODUCTION = Edit("host", '"lab"', '"production"')
+PRODUCTION = Edit("host", '"lab"', '"production"\nusb_allowed = []')
 SECOND_READER = """
 [[devices]]
 name = "badges-2"

@@ -6,17 +6,18 @@ from collections.abc import Callable, Coroutine, Mapping
 from functools import partial
 from typing import NoReturn
 
+from firmware_bridge.links.mqtt_tls import Certificates
 from firmware_bridge.session.backoff import OWN_CABLE_S, SHARED_BROKER_S, Backoff
 from firmware_bridge.session.keeper import Keeper, Up
 from tableside.config import HostConfig
-from tableside.configuration.broker import AUTHORITY, BrokerPlace
+from tableside.configuration.broker import BrokerPlace
 from tableside.configuration.shape import Consumer
 from tableside.control.answers import Answer
 from tableside.control.desk import Table, ask_table
 from tableside.ground import Ground
 from tableside.journal.export import utc_text
 from tableside.outputs.northbound.board import is_simulated
-from tableside.outputs.northbound.broker import Access, Certificates
+from tableside.outputs.northbound.broker import Access
 from tableside.outputs.northbound.clerk import Clerk, Tell
 from tableside.outputs.northbound.cursors import SUFFIX, Cursors
 from tableside.outputs.northbound.delivery import Delivery, keep_on
@@ -109,8 +110,7 @@ def access_of(place: BrokerPlace, topics: Topics, host: str) -> Access:
     """Where and as whom a table connects. The name is the same at each start, so that its old session is taken over."""
     certificates = None
     if place.certificates is not None:
-        folder = place.certificates
-        certificates = Certificates(folder / AUTHORITY, folder / f"{topics.table}.crt", folder / f"{topics.table}.key")
+        certificates = Certificates.of(place.certificates, topics.table)
     return Access(
         address=place.address,
         host=place.host,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
+
+from firmware_bridge.links.mqtt_tls import Certificates
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,15 +21,6 @@ class Access:
     will_topic: str
     will: bytes
     filters: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Certificates:
-    """Files in PEM: who signs brokers, and the table's own certificate with its key."""
-
-    authority: Path
-    certificate: Path
-    key: Path
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import ssl
 from collections.abc import AsyncIterator
 
 import aiomqtt
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
-from firmware_bridge.links.base import LinkClosed, LinkForbidden
+from firmware_bridge.links.base import LinkClosed
 from firmware_bridge.links.mqtt_client import BrokerClient, cancellable, is_taken_over, loss_in_words, properties_of
+from firmware_bridge.links.mqtt_tls import tls_of
 from firmware_bridge.session.endings import Ending, SessionOver
-from tableside.outputs.northbound.broker import Access, Certificates, Received
+from tableside.outputs.northbound.broker import Access, Received
 
 # Retained ones are wanted, and marked: a command that somebody left at the broker is told once (BR-037).
 _MARKED = SubscribeOptions(qos=1, noLocal=False, retainAsPublished=True)
@@ -62,19 +62,6 @@ async def open_mqtt_broker(access: Access) -> MqttConnection:
     client = BrokerClient(access.host, access.port, access.client_id, will, tls=tls)
     await client.enter(access.address, [(topic, _MARKED) for topic in access.filters])
     return MqttConnection(client, access.address)
-
-
-def tls_of(files: Certificates, address: str) -> ssl.SSLContext:
-    """TLS 1.2 or later, the broker's name checked, our own certificate shown. Raises `LinkForbidden`."""
-    try:
-        context = ssl.create_default_context(ssl.Purpose.SERVER_AUTH, cafile=str(files.authority))
-        context.load_cert_chain(files.certificate, files.key)
-    except (OSError, ssl.SSLError) as error:
-        raise LinkForbidden(
-            f"{address}: the certificates beside {files.certificate} cannot be used: {error}"
-        ) from error
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    return context
 
 
 def _received(message: aiomqtt.Message) -> Received:

@@ -114,7 +114,9 @@ async def test_the_registry_names_the_nearest_driver_and_the_cables_that_are_off
     table = Table(ScriptedDevice())
     with pytest.raises(DriverUnknown, match="there are tdl-continuous-shuffler, tdl-slots, tdl-display"):
         tdl_driver("tdl-shuffler", "serial:///dev/x")
-    with pytest.raises(AddressRefused, match="memory://device: serial://, tcp://, usb://, mqtt:// are offered"):
+    with pytest.raises(
+        AddressRefused, match="memory://device: serial://, tcp://, usb://, mqtt://, mqtts:// are offered"
+    ):
         build_tdl("tdl-switch-box", table.settings, table.around)
 
 
