@@ -48,6 +48,7 @@ class Daemon:
         self.loop_watch = LoopWatch()
         self._host = host
         self._look_at_usb = ground.look_at_usb
+        self._left_behind = ground.left_behind
         self._space: dict[str, SpaceLevel] = {}
         hashes = {
             person.staff_id: person.pin_hash
@@ -87,6 +88,7 @@ class Daemon:
                 running.append(tasks.create_task(self.loop_watch.run(), name="loop watch"))
                 running.append(tasks.create_task(self._watch_space(), name="space watch"))
                 running.append(tasks.create_task(self.neighbours.run(), name="neighbours"))
+                running.append(tasks.create_task(self._watch_brokers(), name="broker watch"))
                 if self._host.usb_allowed is not None:
                     running.append(tasks.create_task(self._watch_usb(self._host.usb_allowed), name="USB watch"))
                 running += [tasks.create_task(run(), name=name) for name, run in beside.items()]
@@ -128,6 +130,16 @@ class Daemon:
         _log.warning("usb_looked", strangers=strangers)
         for table in self.tables.values():
             await table.tell(UsbStrangers(devices=strangers, new=new))
+
+    async def _watch_brokers(self) -> NoReturn:
+        """What lies at a broker for a device: refused already, told to the device's table."""
+        while True:
+            left = await self._left_behind.next()
+            _log.warning("frame_left_at_broker", topic=left.topic)
+            for table in self._host.tables:
+                for device in table.devices:
+                    if device.address == left.address and table.name in self.tables:
+                        await self.tables[table.name].tell(left.told_of(device.name))
 
     def is_well(self) -> bool:
         """Every table's hub makes progress; the loop does, or nobody would ask here."""

@@ -12,6 +12,7 @@ from firmware_bridge.links.apart import run_apart
 from firmware_bridge.links.base import Link
 from tableside.journal.opening import Place
 from tableside.journal.store import Journal
+from tableside.left_behind import LeftBehind
 from tableside.outputs.northbound.broker import OpenBroker
 from tableside.outputs.northbound.cursors import WriteFile, write_whole
 from tableside.pins import is_pin
@@ -40,7 +41,8 @@ class Ground:
     `connect` opens a new link to an address or raises `LinkRefused`; `next_session` counts for ever;
     `compare_pin` takes a PIN and a stored hash, `write_file` replaces a file's content; neither may hold up the loop.
     `open_broker` and `post` (HTTP) reach other systems and raise `LinkRefused` or `LinkClosed`.
-    `write` runs what writes traces; `look_at_usb` says what is plugged in.
+    `write` runs what writes traces; `look_at_usb` says what is plugged in; links put into `left_behind` what lies at
+    a broker.
     """
 
     clock: Clock
@@ -55,6 +57,7 @@ class Ground:
     jitter: Callable[[], random.Random] = random.Random
     write: Callable[[Callable[[], None]], Awaitable[None]] = at_once
     look_at_usb: Look = look_apart
+    left_behind: LeftBehind = field(default_factory=LeftBehind)
 
 
 async def compare_pin_apart(pin: str, stored: str) -> bool:

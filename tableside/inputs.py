@@ -114,7 +114,10 @@ class NeighbourSupervised(SystemFact, frozen=True, kw_only=True):
 
 
 class CommandTurnedAway(SystemFact, frozen=True, kw_only=True):
-    """Another system's command that never came before the table: whose, its id as far as it has one, why (BR-037)."""
+    """Another system's command that never came before the table: whose, its id as far as it has one, why (BR-037).
+
+    A frame that lies at the broker for a device, or as from one, is told so too: `client` is the device then.
+    """
 
     client: str
     command: str

@@ -7,12 +7,14 @@ import grp
 import os
 import signal
 from contextlib import ExitStack
+from functools import partial
 from typing import NoReturn
 
 import structlog
 
 from firmware_bridge.clock import SuspendAwareLoop, SystemClock
 from firmware_bridge.links.address import open_link
+from firmware_bridge.links.address_kinds import Surroundings
 from firmware_bridge.links.apart import run_apart
 from tableside.config import HostConfig
 from tableside.control.server import ControlServer, SocketRefused
@@ -21,6 +23,7 @@ from tableside.exit_codes import ExitCode
 from tableside.ground import Ground, compare_pin_apart, write_apart, write_file_apart
 from tableside.journal.writer import JournalWriter
 from tableside.key_file import DIGEST_KEY, KeyRefused, key_from
+from tableside.left_behind import LeftBehind
 from tableside.lock_file import FILE as LOCK_FILE
 from tableside.lock_file import Held, LockFile
 from tableside.outputs.log import configure_log
@@ -82,11 +85,11 @@ def run_daemon(host: HostConfig) -> ExitCode:
 async def _main(
     host: HostConfig, clock: SystemClock, numbers: SessionNumbers, key: bytes, writer: LogWriter
 ) -> ExitCode:
-    journals = JournalWriter(clock)
+    journals, left_behind = JournalWriter(clock), LeftBehind()
     ground = Ground(
         clock=clock,
         open_journal=journals.open,
-        connect=open_link,
+        connect=partial(open_link, surroundings=Surroundings(left_behind=left_behind.found)),
         next_session=numbers.next,
         compare_pin=compare_pin_apart,
         open_broker=open_mqtt_broker,
@@ -94,6 +97,7 @@ async def _main(
         post=post,
         write=write_apart,
         digest_key=key,
+        left_behind=left_behind,
     )
     daemon = Daemon(host, ground, VERSION)
     try:

@@ -24,16 +24,21 @@ USB_PORT = re.compile(r"[1-9][0-9]*-[1-9][0-9]*(\.[1-9][0-9]*)*")
 TEST_IDS = {(0x1209, product) for product in range(0x01, 0x11)}
 
 
+# The device's address, the topic on which a retained frame lies, and the frame (BR-037).
+LeftBehind = Callable[[str, str, bytes], None]
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What links need beside their address.
 
     `memory`: who answers at a memory address, by name; `usb_backend`: pyusb's backend in place of libusb (both for
-    tests and demo only).
+    tests and demo only). `left_behind` is told what somebody left at a broker for a device or as from one.
     """
 
     memory: Mapping[str, Callable[[], Link]] = field(default_factory=dict)
     usb_backend: object | None = None
+    left_behind: LeftBehind = lambda _address, _topic, _payload: None
 
 
 class Mistakes(list[str]):

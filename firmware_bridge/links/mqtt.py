@@ -15,6 +15,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.subscribeoptions import SubscribeOptions
 
 from firmware_bridge.links import mqtt_client
+from firmware_bridge.links.address_kinds import LeftBehind
 from firmware_bridge.links.base import LinkAbsent, LinkClosed, Receiver
 from firmware_bridge.links.ending import Ending
 from firmware_bridge.links.gate import Gate
@@ -29,6 +30,8 @@ DOWN_EXPIRY_S = 2
 UNREAD_LIMIT_BYTES = 262_144
 
 _FRAMES_ONLY = SubscribeOptions(qos=1, noLocal=True, retainHandling=SubscribeOptions.RETAIN_DO_NOT_SEND)
+# What a broker kept on a topic of frames is nobody's; the host wants to know that it lies there (BR-037).
+_LEFT_BEHIND = SubscribeOptions(qos=1, noLocal=True, retainAsPublished=True)
 _STATUS_NOW = SubscribeOptions(qos=1)
 _STATUS_LATER = SubscribeOptions(qos=1, retainHandling=SubscribeOptions.RETAIN_DO_NOT_SEND)
 
@@ -142,16 +145,19 @@ class MqttLink:
 class _DeviceWatch:
     """The host's judge: frames of `/up`, and whether the device at the other end is still the one it was."""
 
-    def __init__(self, address: str, up: str, status: str) -> None:
+    def __init__(self, address: str, base: str, left_behind: LeftBehind) -> None:
         self._address = address
-        self._up = up
-        self._status = status
+        self._up, self._down = f"{base}/up", f"{base}/down"
+        self._left_behind = left_behind
         self._held: LinkStatus | None = None
         self.first: asyncio.Future[LinkStatus] = asyncio.get_running_loop().create_future()
 
     def __call__(self, topic: str, payload: bytes, is_retained: bool) -> bytes | None:
-        if topic == self._up:
-            return None if is_retained else payload  # a retained frame is nobody's (BR-037)
+        if topic in (self._up, self._down):
+            if is_retained:
+                self._left_behind(self._address, topic, payload)
+                return None  # a retained frame is nobody's (BR-037)
+            return payload if topic == self._up else None  # what another host says is the device's to judge
         try:
             status = LinkStatus.decode(payload)
         except BadStatus:
@@ -171,9 +177,18 @@ class _DeviceWatch:
 
 
 async def open_mqtt(
-    host: str, port: int, prefix: str, device: str, *, address: str = "", certificates: Certificates | None = None
+    host: str,
+    port: int,
+    prefix: str,
+    device: str,
+    *,
+    address: str = "",
+    certificates: Certificates | None = None,
+    left_behind: LeftBehind = lambda _address, _topic, _payload: None,
 ) -> MqttLink:
     """The host's side: connected, subscribed, the device on-line; in TLS where there are `certificates`.
+
+    `left_behind` is told at each connection what is retained on the topics of frames, which is dropped.
 
     Raises `LinkRefused` and its kinds.
     """
@@ -181,8 +196,9 @@ async def open_mqtt(
     base = f"{prefix}/{device}"
     tls = None if certificates is None else tls_of(certificates, address)
     client = BrokerClient(host, port, identifier=f"host-{device}-{secrets.token_hex(4)}", tls=tls)
-    watch = _DeviceWatch(address, f"{base}/up", f"{base}/link")
-    await client.enter(address, [(f"{base}/up", _FRAMES_ONLY), (f"{base}/link", _STATUS_NOW)])
+    watch = _DeviceWatch(address, base, left_behind)
+    topics = [(f"{base}/up", _LEFT_BEHIND), (f"{base}/link", _STATUS_NOW)]
+    await client.enter(address, topics, (f"{base}/down", _LEFT_BEHIND))
     link = MqttLink(client, address=address, topic=f"{base}/down", expiry_s=DOWN_EXPIRY_S, judge=watch)
     try:
         async with asyncio.timeout(mqtt_client.ANSWER_TIMEOUT_S):

@@ -40,7 +40,9 @@ class MqttAddress:
     async def open(self, address: str, surroundings: Surroundings) -> Link:
         from firmware_bridge.links.mqtt import open_mqtt
 
-        return await open_mqtt(self.host, self.port, self.prefix, self.device, address=address)
+        return await open_mqtt(
+            self.host, self.port, self.prefix, self.device, address=address, left_behind=surroundings.left_behind
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,15 @@ class MqttsAddress:
     async def open(self, address: str, surroundings: Surroundings) -> Link:
         from firmware_bridge.links.mqtt import open_mqtt
 
-        return await open_mqtt(self.host, self.port, self.prefix, self.device, address=address, certificates=self.files)
+        return await open_mqtt(
+            self.host,
+            self.port,
+            self.prefix,
+            self.device,
+            address=address,
+            certificates=self.files,
+            left_behind=surroundings.left_behind,
+        )
 
 
 def certificates_from(text: str, folder: Path) -> str:

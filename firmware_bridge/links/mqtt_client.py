@@ -71,12 +71,17 @@ class BrokerClient(aiomqtt.Client):
         self._client.connect_timeout = CONNECT_TIMEOUT_S
         self.pending_calls_threshold = PENDING_CALLS
 
-    async def enter(self, address: str, topics: list[tuple[str, SubscribeOptions]]) -> None:
-        """Connect and subscribe. One that comes about too late is hung up on. Raises `LinkRefused` and its kinds."""
+    async def enter(
+        self, address: str, topics: list[tuple[str, SubscribeOptions]], *also: tuple[str, SubscribeOptions]
+    ) -> None:
+        """Connect and subscribe. One that comes about too late is hung up on. Raises `LinkRefused` and its kinds.
+
+        What the broker does not grant of `also` is done without.
+        """
         entering = asyncio.ensure_future(self.__aenter__())
         try:
             await asyncio.shield(entering)
-            granted = await cancellable(self.subscribe(topics))
+            granted = await cancellable(self.subscribe([*topics, *also]))
         except asyncio.CancelledError:
             entering.add_done_callback(self._hang_up_late)
             raise
@@ -86,7 +91,7 @@ class BrokerClient(aiomqtt.Client):
         except BaseException:
             self.hang_up()
             raise
-        refused = [str(code) for code in granted if getattr(code, "is_failure", False)]
+        refused = [str(code) for code in granted[: len(topics)] if getattr(code, "is_failure", False)]
         if refused:
             self.hang_up()
             raise LinkForbidden(f"{address}: the broker does not let this host subscribe ({', '.join(refused)})")

@@ -43,6 +43,7 @@ EVENTS: Mapping[str, str] = {
     # --- other systems
     "cursors_not_kept": "where consumers stand cannot be written; after a restart they get again what they have",
     "cursors_unreadable": "where consumers stand cannot be read: they get everything again",
+    "frame_left_at_broker": "a frame for a device, or as from one, is retained at the broker: dropped, its table told",
     "command_turned_away": "another system's command did not come before the table",
     # --- devices
     "driver_unverified": "no real device of this driver has been tried yet",

@@ -14,7 +14,7 @@ from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
 from firmware_bridge.links import mqtt, mqtt_client
-from firmware_bridge.links.address import open_link
+from firmware_bridge.links.address import Surroundings, open_link
 from firmware_bridge.links.base import LinkAbsent, LinkClosed, LinkForbidden, LinkRefused
 from firmware_bridge.links.mqtt import MqttLink, open_mqtt, open_mqtt_device
 from firmware_bridge.links.mqtt_status import LinkStatus
@@ -85,12 +85,15 @@ async def test_frames_expire_on_the_way_down_and_are_never_retained(mosquitto: M
 
 
 async def test_a_retained_frame_is_nobodys(mosquitto: Mosquitto) -> None:
-    """BR-037: whoever left it there."""
+    """BR-037: whoever left it there; who opens the link is told on which topic it lies."""
     async with stranger(mosquitto) as client:
         await client.publish("pit/7/csm/up", b"old", qos=1, retain=True)
         await client.publish("pit/7/csm/down", b"old", qos=1, retain=True)
     device = await device_on(mosquitto)
-    host = await open_link(device.address)
+    told: list[tuple[str, str, bytes]] = []
+    host = await open_link(device.address, Surroundings(left_behind=lambda *left: told.append(left)))
+    await until(lambda: len(told) == 2, lambda: str(told))
+    assert sorted(told) == [(device.address, f"pit/7/csm/{way}", b"old") for way in ("down", "up")]
     at_device, at_host = Collector(), Collector()
     device.start(at_device)
     host.start(at_host)
