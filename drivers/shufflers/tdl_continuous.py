@@ -8,7 +8,7 @@ from drivers.events import LampColour, LampPattern, PermitKind, Verb
 from drivers.tdl import Surroundings, TdlLine, TdlSettings, orders
 from firmware_bridge.wire.tdl.codes import NoticeKind, Profile
 
-# TDL 11: what profile 1 sends. Anything else is kept raw and touches nothing.
+# TDL 11: what profiles 1 and 2 send. Anything else is kept raw and touches nothing.
 NOTICE_KINDS = frozenset(
     {
         NoticeKind.BOOTED,

@@ -1,9 +1,10 @@
-"""TDL profile 1 over a carousel world: translates between the machine's words and the protocol's."""
+"""TDL profiles 1 and 2 over a shuffler's world: translates between the machine's words and the protocol's."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Container
+from dataclasses import dataclass
 from functools import singledispatchmethod
 
 from firmware_bridge.wire.tdl.cbor import Value
@@ -30,6 +31,7 @@ from firmware_bridge.wire.tdl.keys import (
     SuspectKey,
     TamperKey,
 )
+from simulator.world.batch import Shuffle
 from simulator.world.happenings import (
     BoxSpot,
     Breach,
@@ -72,6 +74,7 @@ REASONS = {
     Hindrance.LID: Reason.LID_OPEN,
     Hindrance.PERMIT: Reason.PERMIT,
     Hindrance.NO_CARDS: Reason.NO_CARDS,
+    Hindrance.NO_ROOM: Reason.NO_ROOM,
 }
 SUSPICIONS = {Suspicion.THICK: SuspectReason.THICK, Suspicion.BENT: SuspectReason.BENT}
 BREACHES = {Breach.COVER: TamperKind.COVER, Breach.PORT: TamperKind.PORT}
@@ -82,6 +85,7 @@ SIDES_NEEDED: dict[int, frozenset[Side]] = {
     Operation.COUNT_ALL: ALL,
     Operation.EJECT_ALL: DEALING,
     Operation.DEAL: DEALING,
+    Operation.SHUFFLE: ALL,
 }
 
 FIRMWARE_VERSION = "sim-1.0"
@@ -100,20 +104,35 @@ OPERATIONS = frozenset(
 ABILITIES = (Holding.ENFORCES,) * 8
 
 
-class ShufflerEquipment:
-    """A shuffler machine as TDL sees it. `has_counted_deal`: offers DEAL beside its profile."""
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a shuffler is: its model, its profile, what it offers beside every device's operations."""
 
-    def __init__(self, machine: ShufflerMachine, serial: str, *, has_counted_deal: bool = False) -> None:
+    model: str
+    profile: Profile
+    operations: frozenset[Operation]
+
+
+CONTINUOUS = Shape("CSM-SIM", Profile.CONTINUOUS, OPERATIONS)
+# Offers DEAL beside its profile.
+COUNTED = Shape("CSM-SIM", Profile.CONTINUOUS, OPERATIONS | {Operation.DEAL})
+BATCH = Shape("BSM-SIM", Profile.BATCH, OPERATIONS | {Operation.DEAL, Operation.SHUFFLE})
+
+
+class ShufflerEquipment:
+    """A shuffler machine as TDL sees it."""
+
+    def __init__(self, machine: ShufflerMachine, serial: str, shape: Shape = CONTINUOUS) -> None:
         self.machine = machine
         self.identity = Identity(
-            model="CSM-SIM",
+            model=shape.model,
             serial=serial,
             firmware_version=FIRMWARE_VERSION,
             digest=hashlib.sha256(FIRMWARE_VERSION.encode()).digest(),
-            profiles=(Profile.CONTINUOUS,),
+            profiles=(shape.profile,),
             abilities=ABILITIES,
         )
-        self.operations = OPERATIONS | ({Operation.DEAL} if has_counted_deal else frozenset())
+        self.operations = shape.operations
         self.permits = frozenset({Permit.DEAL, Permit.FEED, Permit.LID})
         self._standing: list[tuple[int, int]] = []
         self._is_packet_begun = False
@@ -270,6 +289,7 @@ class ShufflerEquipment:
     def argument_hindrance(self, operation: int, argument: int | None) -> Reason | None:
         limits: dict[int, Container[int | None]] = {
             Operation.DEAL: range(1, self.machine.figures.capacity + 1),
+            Operation.SHUFFLE: range(1, self.machine.figures.capacity + 1),
             Operation.RECOVER: (None, 0, *SPOTS),
             Operation.SELF_TEST: (None, 0),
         }
@@ -291,6 +311,8 @@ class ShufflerEquipment:
             return Reason.PERMIT
         if operation == Operation.DEAL and (argument or 0) > machine.book.content.total:
             return Reason.NO_CARDS
+        if operation == Operation.SHUFFLE and not machine.book.content.total:
+            return Reason.NO_CARDS
         return None
 
     def begin(self, operation: int, argument: int | None) -> None:
@@ -298,6 +320,7 @@ class ShufflerEquipment:
             Operation.COUNT_ALL: Count,
             Operation.EJECT_ALL: Empty,
             Operation.DEAL: lambda: Deal(argument or 0),
+            Operation.SHUFFLE: lambda: Shuffle(argument or 0),
             Operation.RECOVER: lambda: Recover((SPOTS[argument],) if argument else tuple(Spot)),
             Operation.SELF_TEST: SelfTest,
         }
@@ -349,7 +372,7 @@ class ShufflerEquipment:
 
 
 def new_shuffler(
-    machine: ShufflerMachine, memory: Memory, *, serial: str = "000123", has_counted_deal: bool = False
+    machine: ShufflerMachine, memory: Memory, *, serial: str = "000123", shape: Shape = CONTINUOUS
 ) -> TdlDevice:
     """A TDL shuffler with this machine in it, switched off."""
-    return TdlDevice(ShufflerEquipment(machine, serial, has_counted_deal=has_counted_deal), memory)
+    return TdlDevice(ShufflerEquipment(machine, serial, shape), memory)

@@ -57,6 +57,17 @@ class Book:
         self.exit += self.slots[slot]
         self.slots[slot] = 0
 
+    def lower(self) -> None:
+        """The lift goes down: what stood before the exit is in the stack again."""
+        self.slots[0] += self.exit
+        self.exit = 0
+
+    def catch(self) -> None:
+        """A card of the stack hangs in the gripper."""
+        if self.slots[0]:
+            self.slots[0] -= 1
+            self.feed += 1
+
     def leave(self, cards: int) -> None:
         self.exit = max(0, self.exit - cards)
 

@@ -104,6 +104,12 @@ class Card:
         self.pile = pile
         pile.receive(self, under=under)
 
+    def slip_into(self, pile: Pile, place: int) -> None:
+        """Take it from where it lies and push it into `pile`, `place` cards above the bottom."""
+        self.pile.give(self)
+        self.pile = pile
+        pile.receive(self, place=place)
+
     def __repr__(self) -> str:
         return f"{self.face} {self.back} deck {self.deck} in {self.pile.name}"
 
@@ -134,10 +140,10 @@ class Pile:
     def bottom(self) -> Card:
         return self._cards[0]
 
-    def receive(self, card: Card, *, under: bool = False) -> None:
+    def receive(self, card: Card, *, under: bool = False, place: int | None = None) -> None:
         """For `Card` alone."""
-        if under:
-            self._cards.insert(0, card)
+        if under or place is not None:
+            self._cards.insert(place or 0, card)
         else:
             self._cards.append(card)
 

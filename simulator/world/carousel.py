@@ -1,4 +1,4 @@
-"""The mechanics of a continuous shuffler with a carousel: where each card is, and what moves it.
+"""The mechanics of a shuffler with compartments: where each card is, and what moves it.
 
 Structure after the public model of such a machine: 38 compartments of 10 cards, a whole group ejected at a
 time, a buffer before the exit. Here is the truth; what the machine believes is in `machine.py`.
@@ -51,6 +51,13 @@ class Carousel:
         self.out_sensor = CountingSensor(random.Random(f"out {seed}"), hazards.rates.misreads)
         self.look_sensor = CountingSensor(random.Random(f"look {seed}"), hazards.rates.misreads)
         self._motions: dict[Axis, Motion] = {}
+        self._gaps = random.Random(f"gaps {seed}")
+        self._mixed = 0  # cards at the top of a batch machine's stack that have been pushed in anew
+
+    @property
+    def has_unmixed(self) -> bool:
+        """A light barrier under the stack of a batch machine: a card is still to be mixed."""
+        return self._mixed < len(self.compartments[0])
 
     @property
     def piles(self) -> list[Pile]:
@@ -162,6 +169,8 @@ class Carousel:
         return {
             Move.HOME: figures.home_fast_ns + figures.home_slow_ns,
             Move.LOOK_AT_EXIT: figures.look_ns + len(self.buffer) * figures.look_card_ns,
+            Move.LOWER: figures.lower_ns,
+            Move.INSERT: figures.insert_ns,
             Move.ADVANCE: figures.advance_ns,
             Move.PUSH: figures.push_ns,
             Move.REVERSE: figures.reverse_ns,
@@ -187,6 +196,11 @@ class Carousel:
             mishap = self.hazards.exit(self.buffer.bottom, has_next=len(self.buffer) > 1)
             self._draw_in(self.buffer, self.exit_path, mishap)
             return mishap
+        if move is Move.INSERT and self.compartments[0]:
+            stack = self.compartments[0]
+            mishap = self.hazards.feed(stack.bottom, has_next=len(stack) - self._mixed > 1)
+            self._draw_in(stack, self.throat, mishap)
+            return mishap
         if move is Move.EJECT:
             for card in reversed(tuple(self.compartments[compartment])):  # last in, first out
                 card.move_to(self.transfer)
@@ -207,6 +221,10 @@ class Carousel:
                 return self._arrive_at_nose(motion)
             case Move.EJECT:
                 self.transfer.move_all(self.buffer)
+            case Move.LOWER:
+                self._lower()
+            case Move.INSERT:
+                return self._arrive_inserted(motion)
             case Move.PUSH:
                 return replace(plain, counted=self._push_out())
             case Move.LOOK:
@@ -233,6 +251,26 @@ class Carousel:
         return Reading(
             move=motion.move, compartment=motion.compartment, counted=counted, is_thick=is_thick, spot=Spot.FEED
         )
+
+    def _lower(self) -> None:
+        """What stood before the exit lies under the stack again; nothing of it counts as mixed."""
+        for pile in (self.buffer, self.nose):
+            for card in reversed(tuple(pile)):
+                card.move_to(self.compartments[0], under=True)
+        self._mixed = 0
+
+    def _arrive_inserted(self, motion: Motion) -> Reading:
+        """From under the stack past the counter, into any gap among those already mixed."""
+        is_thick = len(self.throat) > 1 and self.hazards.is_noticed_thick()
+        counted = int(self.in_sensor.sees_card()) if self.throat else 0
+        if self.throat and (motion.mishap is Mishap.JAM or self._is_caught(self.throat.bottom, 0)):
+            return self._jam(motion, Spot.CAROUSEL, counted=counted)
+        stack = self.compartments[0]
+        gap = len(stack) - self._mixed + self._gaps.randint(0, self._mixed)
+        for card in self.throat:
+            card.slip_into(stack, gap)
+            self._mixed += 1
+        return Reading(move=motion.move, counted=counted, is_thick=is_thick, spot=motion.spot)
 
     def _pass_in_counter(self) -> int:
         """A card, or two that stick together, go by as one."""

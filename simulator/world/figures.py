@@ -31,6 +31,9 @@ class Figures:
     # Counting takes about two minutes with six decks in.
     look_ns: int = 450 * MS
     look_card_ns: int = 300 * MS
+    # A batch machine mixes 52 cards in some 22 s.
+    insert_ns: int = 400 * MS
+    lower_ns: int = 1_500 * MS
     reverse_ns: int = 2_500 * MS
     test_ns: int = 8_000 * MS
     # No movement for so long is a jam.
@@ -45,3 +48,15 @@ class Figures:
     def buffer_limit(self) -> int:
         """The most that a refill can leave in the buffer."""
         return self.buffer_target + self.cards_per_compartment
+
+
+# A batch machine has one stack on a lift, and room for eight decks. Nothing is brought before its exit unasked.
+BATCH = Figures(
+    compartments=1,
+    cards_per_compartment=416,
+    compartment_limit=420,
+    buffer_target=416,
+    refill_at=0,
+    group_min=1,
+    hopper_cards=416,
+)

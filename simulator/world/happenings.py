@@ -63,6 +63,7 @@ class Hindrance(StrEnum):
     LID = "lid open"
     PERMIT = "permit"
     NO_CARDS = "no cards"
+    NO_ROOM = "no room"
 
 
 class Suspicion(StrEnum):

@@ -6,7 +6,9 @@ It knows sensors only. Who may open the gates (permits) and who is told (notices
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 
+from .batch import Shuffle
 from .book import Book, SlotMap
 from .cards import Pile
 from .carousel import Carousel
@@ -39,14 +41,25 @@ from .troubles import DEALING, SPOTS, Side
 # With an empty carousel and no more than this before the exit the dealer is warned (assumed).
 LOW_BUFFER = 4
 METER_MODULUS = 1 << 32
+# A count that ends so has counted nothing; one that finds another number than it was told has counted.
+UNCOUNTED = frozenset({Hindrance.FAULT, Hindrance.LID, Hindrance.PERMIT})
 _AXES = tuple(Axis)  # an enumeration is walked slowly, and this is asked at each byte
 
 
 class ShufflerMachine:
-    """A continuous shuffler: mechanics plus motion program. Off until `power_on`."""
+    """A shuffler: mechanics plus motion program. Off until `power_on`. `rest`: what it does with no command."""
 
-    def __init__(self, name: str, seed: int, *, figures: Figures | None = None, hazards: Hazards | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        seed: int,
+        *,
+        figures: Figures | None = None,
+        hazards: Hazards | None = None,
+        rest: Callable[[], Job] = Play,
+    ) -> None:
         self.name = name
+        self._rest = rest
         self.carousel = Carousel(name, seed, figures or Figures(), hazards or Hazards(seed))
         self.figures = self.carousel.figures
         self.book = Book([0] * self.figures.compartments)
@@ -56,7 +69,8 @@ class ShufflerMachine:
         self.standing = Standing(self.carousel, self._tell)
         self.is_powered = False
         self.is_lid_released = False
-        self.job: Job = Play()
+        self.job: Job = rest()
+        self._is_busy = False
         # What the program believes the lamp shows; a burnt one is dark all the same.
         self.shown_light = DARK
         self._rng = random.Random(f"compartment {seed}")
@@ -73,7 +87,7 @@ class ShufflerMachine:
         self.meters = Meters()
         self.feed_gate, self.deal_gate = Gate(), Gate()
         self.standing.forget()
-        self.job = Play()
+        self.job, self._is_busy = self._rest(), False
         self.shown_light = DARK
         self._is_refilling = self._is_low = False
         self._happenings.clear()
@@ -95,11 +109,11 @@ class ShufflerMachine:
 
     @property
     def is_busy(self) -> bool:
-        return not isinstance(self.job, Play)
+        return self._is_busy
 
     def begin(self, job: Job) -> None:
         """Start a job; the face has made sure that none runs and that it may."""
-        self.job = job
+        self.job, self._is_busy = job, True
 
     def set_lamp(self, light: Light) -> None:
         """Light the lamp otherwise."""
@@ -274,6 +288,10 @@ class ShufflerMachine:
         match reading.move:
             case Move.FEED:
                 self._take_fed(reading)
+            case Move.LOWER:
+                self.book.lower()
+            case Move.INSERT:
+                self._take_inserted(reading)
             case Move.EJECT:
                 self.book.eject(reading.compartment)
                 self.standing.end(Trouble.OVER_CAPACITY, Spot.FEED)
@@ -297,6 +315,12 @@ class ShufflerMachine:
             self._suspect(Suspicion.THICK, Spot.FEED)
         if not self.carousel.hopper:
             self._tell(HopperEmptied())
+
+    def _take_inserted(self, reading: Reading) -> None:
+        if reading.jam is not None:
+            self.book.catch()
+        if reading.is_thick:
+            self._suspect(Suspicion.THICK, Spot.CAROUSEL)
 
     def _take_advanced(self, reading: Reading) -> None:
         if reading.is_thick:
@@ -345,8 +369,8 @@ class ShufflerMachine:
 
     def _end_job(self, hindrance: Hindrance | None) -> None:
         if self.is_busy:
-            ended, self.job = self.job, Play()
-            if isinstance(ended, Count) and hindrance is not None:
+            ended, self.job, self._is_busy = self.job, self._rest(), False
+            if isinstance(ended, Count | Shuffle) and hindrance in UNCOUNTED:
                 self.book.is_verified = False
             self._tell(JobEnded(ended, hindrance, ended.moved))
 

@@ -19,6 +19,8 @@ class Move(StrEnum):
     LOOK_AT_EXIT = "look at exit"
     ADVANCE = "advance"
     PUSH = "push"
+    LOWER = "lower"  # a batch machine's lift: down, with all that stands on it
+    INSERT = "insert"  # one card from under its stack into a gap that the gripper opens
     REVERSE = "reverse"
     TEST = "test"
 
@@ -31,7 +33,7 @@ class Axis(StrEnum):
 
 
 EXIT_MOVES = frozenset({Move.ADVANCE, Move.PUSH})
-CARD_MOVES = frozenset({Move.FEED, Move.EJECT, Move.ADVANCE, Move.PUSH})
+CARD_MOVES = frozenset({Move.FEED, Move.EJECT, Move.INSERT, Move.ADVANCE, Move.PUSH})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +68,8 @@ DRIVES = {
     Move.FEED: Trouble.FEED_DRIVE,
     Move.EJECT: Trouble.CAROUSEL_DRIVE,
     Move.LOOK: Trouble.CAROUSEL_DRIVE,
+    Move.LOWER: Trouble.CAROUSEL_DRIVE,
+    Move.INSERT: Trouble.CAROUSEL_DRIVE,
     Move.ADVANCE: Trouble.EXIT_DRIVE,
     Move.PUSH: Trouble.EXIT_DRIVE,
 }

@@ -14,12 +14,14 @@ from firmware_bridge.wire.tdl.frame import Frame
 from firmware_bridge.wire.tdl.stream import StreamDecoder, encode_stream
 from simulator.faces.memory import CommandRecord, Memory, Outcome
 from simulator.faces.tdl_device import TdlDevice
-from simulator.faces.tdl_shuffler import new_shuffler
+from simulator.faces.tdl_shuffler import BATCH, CONTINUOUS, COUNTED, new_shuffler
 from simulator.runner import World
+from simulator.world.batch import Rest
 from simulator.world.cards import Back, Card, Pile, assert_conserved, new_deck
+from simulator.world.figures import BATCH as BATCH_FIGURES
 from simulator.world.figures import Figures
 from simulator.world.hazards import NEVER, Hazards, Rates
-from simulator.world.jobs import Job
+from simulator.world.jobs import Job, Play
 from simulator.world.machine import ShufflerMachine
 
 EPOCH = 0xA1B2C3D4
@@ -152,17 +154,25 @@ class Bench(FaceBench):
         epoch: int = EPOCH,
         figures: Figures | None = None,
         has_counted_deal: bool = False,
+        is_batch: bool = False,
     ) -> None:
         self.felt = Pile("felt")
         self.cards: list[Card] = []
         for number in range(decks):
             self.cards += new_deck(number + 1, Back.RED if number % 2 else Back.BLUE, self.felt)
-        self.machine = ShufflerMachine("shuffler", seed, figures=figures, hazards=Hazards(seed, rates))
+        self.machine = ShufflerMachine(
+            "shuffler",
+            seed,
+            figures=BATCH_FIGURES if is_batch else figures,
+            hazards=Hazards(seed, rates),
+            rest=Rest if is_batch else Play,
+        )
         carousel = self.machine.carousel
         for sensor in (carousel.in_sensor, carousel.out_sensor, carousel.look_sensor):
             sensor.misreads_per_card = 0.0
         memory = Memory(commands=CommandRecord(epoch=epoch))
-        face = new_shuffler(self.machine, memory, has_counted_deal=has_counted_deal)
+        shape = BATCH if is_batch else COUNTED if has_counted_deal else CONTINUOUS
+        face = new_shuffler(self.machine, memory, shape=shape)
         super().__init__(face, memory, self.machine)
 
     def count_all(self) -> None:
