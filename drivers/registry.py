@@ -20,6 +20,7 @@ from drivers.displays.showing import Limits
 from drivers.displays.tdl_display import MAX_AMOUNT, TdlDisplay
 from drivers.errors import AddressRefused, DriverUnknown
 from drivers.fact import Lost
+from drivers.shufflers.tdl_batch import TdlBatchShuffler
 from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
 from drivers.slots.tdl_slots import TdlSlots
 from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
@@ -46,7 +47,7 @@ class TdlDriver:
 
     name: str
     title: str
-    build: type[TdlContinuousShuffler] | type[TdlSwitchBox] | type[TdlDisplay] | type[TdlSlots]
+    build: type[TdlContinuousShuffler] | type[TdlBatchShuffler] | type[TdlSwitchBox] | type[TdlDisplay] | type[TdlSlots]
     schemes: tuple[str, ...] = TDL_SCHEMES
     verified_against: tuple[str, ...] = ()
 
@@ -66,6 +67,7 @@ TDL_DRIVERS: Mapping[str, TdlDriver] = {
     driver.name: driver
     for driver in (
         TdlDriver("tdl-continuous-shuffler", "continuous shuffler, TDL profile 1", TdlContinuousShuffler),
+        TdlDriver("tdl-batch-shuffler", "batch shuffler, TDL profile 2", TdlBatchShuffler),
         TdlDriver("tdl-switch-box", "switch box with lamp, lid, tray and keys, TDL profile 6", TdlSwitchBox),
         TdlDriver("tdl-display", "jackpot display, TDL profile 4", TdlDisplay),
         TdlDriver("tdl-slots", "jackpot chip slots, one a seat, TDL profile 5", TdlSlots),
@@ -162,7 +164,7 @@ def tdl_driver(name: str, address: str) -> TdlDriver:
 
 def build_tdl(
     name: str, settings: TdlSettings, around: Surroundings
-) -> TdlContinuousShuffler | TdlSwitchBox | TdlDisplay | TdlSlots:
+) -> TdlContinuousShuffler | TdlBatchShuffler | TdlSwitchBox | TdlDisplay | TdlSlots:
     """A driver for one configured device, not yet running. Raises DriverUnknown, AddressRefused."""
     driver = tdl_driver(name, settings.address)
     _say_unverified(driver, settings.name)

@@ -32,6 +32,7 @@ class Kind(StrEnum):
     """What can be simulated."""
 
     SHUFFLER = "shuffler"
+    BATCH_SHUFFLER = "batch shuffler"
     SWITCH_BOX = "switch box"
     BADGE_READER = "badge reader"
     KEYBOARD_READER = "badge reader that types"
@@ -118,6 +119,11 @@ class Plan(_Shape, frozen=True, kw_only=True):
     decks: tuple[DeckPlan, ...] = ()
     devices: tuple[DevicePlan, ...] = ()
 
+    @property
+    def shufflers(self) -> list[DevicePlan]:
+        """All machines that cards go into, in the file's order."""
+        return [device for device in self.devices if device.kind in (Kind.SHUFFLER, Kind.BATCH_SHUFFLER)]
+
     def of_kind(self, kind: Kind) -> list[DevicePlan]:
         """The devices of one kind, in the file's order."""
         return [device for device in self.devices if device.kind is kind]
@@ -153,8 +159,8 @@ def _mistakes(plan: Plan) -> list[str]:
     mistakes = []
     if plan.simulation.pace <= 0:
         mistakes.append(f"simulation.pace {plan.simulation.pace}: mechanics cannot stand still; give a factor above 0")
-    if not plan.of_kind(Kind.SHUFFLER):
-        mistakes.append('devices: a table has at least one of kind "shuffler"')
+    if not plan.shufflers:
+        mistakes.append('devices: a table has at least one of kind "shuffler" or "batch shuffler"')
     for what, names in (
         ("name", [device.name for device in plan.devices]),
         ("serial_number", [f"{device.kind} {device.serial_number}" for device in plan.devices]),

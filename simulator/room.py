@@ -22,7 +22,7 @@ from .faces.osdp import OsdpReader, ReaderModel
 from .faces.osdp_security import Security
 from .faces.tdl_device import TdlDevice
 from .faces.tdl_display import new_display
-from .faces.tdl_shuffler import new_shuffler
+from .faces.tdl_shuffler import BATCH, CONTINUOUS, new_shuffler
 from .faces.tdl_switch_box import new_switch_box
 from .plan import RATES, DevicePlan, Kind, Plan
 from .recorder import Recorder
@@ -80,7 +80,8 @@ class Room:
         self.table = TableWorld(
             plan.simulation.seed,
             seats=plan.table.seats,
-            serials=tuple(device.serial_number for device in plan.of_kind(Kind.SHUFFLER)),
+            serials=tuple(device.serial_number for device in plan.shufflers),
+            batch=[device.serial_number for device in plan.of_kind(Kind.BATCH_SHUFFLER)],
             rates=RATES[plan.simulation.chance],
             figures=figures,
         )
@@ -167,7 +168,8 @@ class Room:
 
     def _shuffler(self, device: DevicePlan) -> TdlDevice:
         machine = self.table.machines[device.serial_number]
-        return new_shuffler(machine, self.memory(device), serial=device.serial_number)
+        shape = BATCH if device.kind is Kind.BATCH_SHUFFLER else CONTINUOUS
+        return new_shuffler(machine, self.memory(device), serial=device.serial_number, shape=shape)
 
     def _switch_box(self, device: DevicePlan) -> TdlDevice:
         return new_switch_box(self.table.box, self.memory(device), serial=device.serial_number)
@@ -194,6 +196,7 @@ class Room:
 
 MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.SHUFFLER: Room._shuffler,
+    Kind.BATCH_SHUFFLER: Room._shuffler,
     Kind.SWITCH_BOX: Room._switch_box,
     Kind.DISPLAY: Room._display,
     Kind.ALPHA_SIGN: Room._alpha_sign,

@@ -48,6 +48,9 @@ EVIDENCE: Mapping[str, Evidence] = {
             "tests/peers/test_tdl_stranger.py",
         ),
     ),
+    "tdl-batch-shuffler": Evidence(
+        f"{CABLES}::test_a_batch_is_mixed_counted_and_dealt", ("tests/unit/simulator/test_tdl_batch.py",)
+    ),
     "tdl-switch-box": Evidence(f"{CABLES}::test_a_tdl_device", ("tests/contract/test_tdl_switch_box.py",)),
     "alpha-sign": Evidence(
         f"{CABLES}::test_an_alpha_sign", ("tests/contract/test_alpha_sign.py", "tests/peers/test_alpha_peers.py")

@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
+from .batch import Rest
 from .cards import RANK_SIGNS, SUIT_SIGNS, Back, Card, Pile, Rank, Suit, assert_conserved, new_deck
-from .figures import Figures
+from .figures import BATCH, Figures
 from .happenings import Spot
 from .hazards import PINNED, Hazards, Rates
+from .jobs import Play
 from .machine import ShufflerMachine
 from .switch_box import SwitchBox
 from .waking import earliest
@@ -69,7 +71,10 @@ class Felt:
 
 
 class TableWorld:
-    """Everything physical at one table. `machine` is in play; `spares` stand beside it, switched off."""
+    """Everything physical at one table. `machine` is in play; `spares` stand beside it, switched off.
+
+    `batch`: the serial numbers of those that are batch shufflers.
+    """
 
     def __init__(
         self,
@@ -79,12 +84,17 @@ class TableWorld:
         serials: tuple[str, ...] = ("000123", "000124"),
         rates: Rates = PINNED,
         figures: Figures | None = None,
+        batch: Collection[str] = (),
     ) -> None:
         self.felt = Felt(seats)
         self.cards: list[Card] = []
         self.machines = {
             serial: ShufflerMachine(
-                f"shuffler {serial}", seed + place, figures=figures, hazards=Hazards(seed + place, rates)
+                f"shuffler {serial}",
+                seed + place,
+                figures=BATCH if serial in batch else figures,
+                hazards=Hazards(seed + place, rates),
+                rest=Rest if serial in batch else Play,
             )
             for place, serial in enumerate(serials)
         }

@@ -27,6 +27,7 @@ KEYBOARD_READER = registry.KEYBOARD_READER.name
 # Driver name → (role it plays, schemes it speaks over).
 DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tdl-continuous-shuffler": ("shuffler", TDL_DRIVERS["tdl-continuous-shuffler"].schemes),
+    "tdl-batch-shuffler": ("shuffler", TDL_DRIVERS["tdl-batch-shuffler"].schemes),
     "tdl-switch-box": ("switch_box", TDL_DRIVERS["tdl-switch-box"].schemes),
     registry.PAGE.name: ("display", registry.PAGE.schemes),
     registry.ALPHA_SIGN.name: ("display", registry.ALPHA_SIGN.schemes),

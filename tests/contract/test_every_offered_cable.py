@@ -25,6 +25,7 @@ from drivers.events import (
     BadgeSeen,
     ChipsIn,
     CommandAnswered,
+    CommandEnded,
     DeviceReady,
     DisplayReady,
     DisplayShowed,
@@ -34,8 +35,11 @@ from drivers.events import (
     LampPattern,
     LidOpened,
     Notice,
+    Outcome,
+    PacketEnded,
     PermitKind,
     ReaderReady,
+    Reason,
     Shown,
     Verb,
 )
@@ -65,7 +69,7 @@ from simulator.faces.memory import Memory
 from simulator.faces.osdp import OsdpReader, ReaderModel
 from simulator.faces.osdp_security import Security
 from simulator.faces.tdl_display import new_display
-from simulator.faces.tdl_shuffler import new_shuffler
+from simulator.faces.tdl_shuffler import BATCH, CONTINUOUS, new_shuffler
 from simulator.faces.tdl_slots import new_slots
 from simulator.faces.tdl_switch_box import new_switch_box
 from simulator.room import PoweredFace
@@ -76,6 +80,7 @@ from simulator.usb.shapes import KEYBOARD_READER as KEYBOARD_SHAPE
 from simulator.usb.shapes import VENDOR_STREAM, Shape, UsbIdentity
 from simulator.world import hands
 from simulator.world.badges import Badge, BadgeHead, Colour
+from simulator.world.cards import Back
 from simulator.world.chip_slots import ChipSlots
 from simulator.world.display import JackpotDisplay
 from simulator.world.happenings import DealerKey
@@ -87,8 +92,9 @@ from tests.support.collector import until
 from tests.support.mosquitto import PROGRAM, running_mosquitto, secure_mosquitto
 
 EPOCH = 0xA1B2C3D4
-SERIALS = {"tdl-continuous-shuffler": "000123", "tdl-switch-box": "000777"}
-MODELS = {"tdl-continuous-shuffler": "CSM-SIM", "tdl-switch-box": "BOX-SIM"}
+SERIALS = {"tdl-continuous-shuffler": "000123", "tdl-batch-shuffler": "000321", "tdl-switch-box": "000777"}
+MODELS = {"tdl-continuous-shuffler": "CSM-SIM", "tdl-batch-shuffler": "BSM-SIM", "tdl-switch-box": "BOX-SIM"}
+SHUFFLERS = {"tdl-continuous-shuffler": CONTINUOUS, "tdl-batch-shuffler": BATCH}
 BADGE = "26:00020140"
 KEY = bytes(range(0x10, 0x20))  # a test key
 
@@ -213,7 +219,7 @@ def tdl_bench(driver: str, table: TableWorld) -> Bench:
         face = new_switch_box(table.box, Memory(), serial=SERIALS[driver])
         return Bench(face, lambda: table.box.press(DealerKey.HOLD), KeyPressed, lambda: table.box.visible_light)
     machine = table.machine
-    face = new_shuffler(machine, Memory(), serial=SERIALS[driver])
+    face = new_shuffler(machine, Memory(), serial=SERIALS[driver], shape=SHUFFLERS[driver])
     return Bench(face, lambda: hands.open_lid(machine, with_key=True), LidOpened, lambda: machine.visible_light)
 
 
@@ -234,6 +240,44 @@ async def test_a_tdl_device(driver: str, scheme: str, tmp_path: Path, unused_tcp
             await host.until_told(bench.fact)
             host.driver.set_lamp(LampColour.RED, LampPattern.BLINKING)
             await until(lambda: bench.light() != DARK, "the lamp")
+
+
+@pytest.mark.parametrize("scheme", [*TDL_DRIVERS["tdl-batch-shuffler"].schemes, USBIP])
+async def test_a_batch_is_mixed_counted_and_dealt(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
+    """A deck in under a feed permit, SHUFFLE, a packet of five out, and SHUFFLE again with a wrong number expected."""
+    serial = "000321"
+    host, stage = Host(), Stage(pace=50)
+    table = TableWorld(1, rates=NEVER, serials=(serial,), batch=(serial,))
+    stage.add_world(table)
+    deck = table.bring([Back.RED])
+    with line_of(scheme, tmp_path, unused_tcp_port) as line:
+        around = Surroundings(host.report, line.connect, iter(range(1, 1000)).__next__, EPOCH)
+        driver = host.driver = build_tdl(
+            "tdl-batch-shuffler", TdlSettings("device", line.address, serial, "BSM-SIM"), around
+        )
+        face = new_shuffler(table.machine, Memory(), serial=serial, shape=BATCH)
+
+        async def ended(verb: Verb, number: int, argument: int | None) -> tuple[Outcome, Reason, int]:
+            driver.command(verb, EPOCH, number, argument)
+            await until(lambda: [fact for fact in host.facts if _is_end(fact, number)], f"the end of {verb}")
+            end = next(fact for fact in host.facts if _is_end(fact, number))
+            assert isinstance(end, CommandEnded)
+            return end.outcome, end.reason, end.moved
+
+        async with running(stage, face, line, driver.run()):
+            await host.until_told(CommandAnswered)  # it obeys us now
+            stage.act(lambda: hands.put_packet(table.machine, deck))
+            driver.permit(PermitKind.FEED, 60_000, len(deck))
+            await host.until_told(PacketEnded)
+            assert await ended(Verb.SHUFFLE, 2, 52) == (Outcome.DONE, Reason.NONE, 52)
+            driver.permit(PermitKind.DEAL, 60_000, None)
+            assert await ended(Verb.DEAL, 3, 5) == (Outcome.DONE, Reason.NONE, 5)
+            assert len(table.machine.carousel.mouth) == 5
+            assert await ended(Verb.SHUFFLE, 4, 52) == (Outcome.FAILED, Reason.NO_CARDS, 47)
+
+
+def _is_end(fact: Fact, number: int) -> bool:
+    return isinstance(fact, CommandEnded) and fact.command == number
 
 
 @pytest.mark.parametrize("scheme", DISPLAY.schemes)
