@@ -35,6 +35,8 @@ from firmware_bridge.wire.osdp.frame import Frame as OsdpFrame
 from firmware_bridge.wire.osdp.frame import decode_frame as decode_osdp
 from firmware_bridge.wire.osdp.replies import ReplyMessage, decode_reply
 from firmware_bridge.wire.osdp.stream import StreamDecoder as OsdpDecoder
+from firmware_bridge.wire.pn532 import commands as pn532_commands
+from firmware_bridge.wire.pn532 import frame as pn532
 from firmware_bridge.wire.tdl.frame import OVERHEAD, decode_frame, encode_frame
 from firmware_bridge.wire.tdl.stream import StreamDecoder, encode_stream
 from fuzz.oracle import Stream, Whole
@@ -112,6 +114,17 @@ def _alpha_size(heard: alpha.Packet | alpha.Acknowledged) -> tuple[int, int]:
 def _alpha_alike(heard: alpha.Packet | alpha.Acknowledged) -> object:
     """A status byte belongs to its ACK only where it comes in the same chunk: nobody waits for it longer."""
     return heard.is_accepted if isinstance(heard, alpha.Acknowledged) else heard
+
+
+def _pn532_size(heard: pn532.Message | pn532.Mark) -> tuple[int, int]:
+    """From start code to check; each may come with the longer head."""
+    least = len(pn532.encode(heard)) - 2 if isinstance(heard, pn532.Mark) else 7 + len(heard.data)
+    return least, least + 3
+
+
+def _pn532_vectors(kind: str, field: str) -> list[bytes]:
+    told = json.loads((VECTORS / "pn532_frames.json").read_text("utf-8"))[kind]
+    return [bytes.fromhex(vector[field]) for vector in told]
 
 
 def _strokes(data: bytes) -> list[Stroke]:
@@ -230,6 +243,21 @@ TARGETS: Mapping[str, Target] = {
     ),
     "modbus-answer": Target(
         Whole(_answer, _NoMessage, encode_answer), lambda: [vector.tcp[7:] for vector in modbus_vectors.ANSWERS]
+    ),
+    "pn532": Target(
+        Stream(
+            pn532.FrameDecoder,
+            held=lambda decoder: decoder.pending,
+            limit=pn532.FRAME_MAX,
+            end=lambda decoder: decoder.abandon(),
+            size=_pn532_size,
+            uncounted=lambda data: data.count(0),
+        ),
+        lambda: _pn532_vectors("frames", "bytes"),
+    ),
+    "pn532-targets": Target(
+        Whole(pn532_commands.targets),
+        lambda: _pn532_vectors("targets", "data"),
     ),
     "keyboard": Target(
         Whole(_strokes, BadReport),

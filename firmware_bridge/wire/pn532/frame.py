@@ -23,6 +23,8 @@ _EXTENDED = b"\xff\xff"
 # Start code, then the shortest head (LEN, LCS) and the longest (FF, FF, LENM, LENL, LCS).
 _HEAD_BYTES = 4
 _EXTENDED_HEAD_BYTES = 7
+# Start code to data check.
+FRAME_MAX = _EXTENDED_HEAD_BYTES + MAX_LENGTH + 1
 
 
 class Mark(Enum):
@@ -68,6 +70,11 @@ class FrameDecoder:
         self._filler = frozenset(filler)
         self._buffer = bytearray()
         self._noise = 0
+
+    @property
+    def pending(self) -> int:
+        """Bytes that are kept: one frame at most, and perhaps a zero before it."""
+        return len(self._buffer)
 
     @property
     def is_within(self) -> bool:
@@ -143,15 +150,16 @@ def _body_at(
         return None
     if sum(body) & 0xFF:
         return Garbage(GarbageReason.BAD_CHECK, len(START)), len(START)
-    return _said(body[:-1]), head_bytes + length + 1
+    size = head_bytes + length + 1
+    return _said(body[:-1], size), size
 
 
-def _said(body: bytes) -> Heard:
-    """A checked body, from its direction byte on."""
+def _said(body: bytes, size: int) -> Heard:
+    """A checked body, from its direction byte on, of a frame of so many bytes."""
     if body == bytes((ERROR_MARK,)):
         return Mark.SYNTAX_ERROR
     if body[0] not in (HOST_TO_CHIP, CHIP_TO_HOST):
-        return Garbage(GarbageReason.BAD_TYPE, len(body))
+        return Garbage(GarbageReason.BAD_TYPE, size)
     if len(body) == 1:
-        return Garbage(GarbageReason.BAD_BODY, len(body))
+        return Garbage(GarbageReason.BAD_BODY, size)
     return Message(body[1], body[2:], is_reply=body[0] == CHIP_TO_HOST)

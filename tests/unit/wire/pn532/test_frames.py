@@ -108,6 +108,15 @@ def test_longer_than_a_chip_takes() -> None:
     assert heard(data)[0] == Garbage(GarbageReason.OVERSIZED, 2)
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("00FF01FF01FF", GarbageReason.BAD_TYPE), ("00FF01FFD52B", GarbageReason.BAD_BODY)],
+)
+def test_a_checked_frame_that_says_nothing_is_counted_whole(text: str, reason: GarbageReason) -> None:
+    """Found by fuzzing: only its body was counted."""
+    assert heard(bytes.fromhex(text)) == [Garbage(reason, 6)]
+
+
 @given(st.binary(max_size=600))
 def test_any_bytes_give_messages_or_counted_garbage(data: bytes) -> None:
     decoder = FrameDecoder()
