@@ -112,7 +112,7 @@ async def test_a_switch_box_refuses_what_it_has_not() -> None:
 
 async def test_the_registry_names_the_nearest_driver_and_the_cables_that_are_offered() -> None:
     table = Table(ScriptedDevice())
-    with pytest.raises(DriverUnknown, match="there are tdl-continuous-shuffler, tdl-slots, tdl-display"):
+    with pytest.raises(DriverUnknown, match="there are tdl-batch-shuffler, tdl-continuous-shuffler, tdl-slots"):
         tdl_driver("tdl-shuffler", "serial:///dev/x")
     with pytest.raises(
         AddressRefused, match="memory://device: serial://, tcp://, usb://, mqtt://, mqtts:// are offered"

@@ -1,4 +1,4 @@
-"""The batch shuffler (TDL 11.4): a batch in, mixed and counted, packets out, the stub mixed again; jams in its lift."""
+"""The batch shuffler (TDL 11.5): a batch in, mixed and counted, packets out, the stub mixed again; jams in its lift."""
 
 from __future__ import annotations
 
