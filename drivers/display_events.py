@@ -36,3 +36,6 @@ class DisplayTroubled(Fact, frozen=True, kw_only=True):
     """The display refuses what it is told, or shows something else than it was told. `why` is for the technician."""
 
     why: str
+
+
+AnyDisplayFact = DisplayReady | DisplayLost | DisplayShowed | DisplayTroubled

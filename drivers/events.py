@@ -10,6 +10,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from drivers.counters import CounterReadings as CounterReadings
+from drivers.display_events import AnyDisplayFact as AnyDisplayFact
 from drivers.display_events import DisplayLost as DisplayLost
 from drivers.display_events import DisplayReady as DisplayReady
 from drivers.display_events import DisplayShowed as DisplayShowed
@@ -19,6 +20,12 @@ from drivers.fact import Fact as Fact
 from drivers.fact import Lost as Lost
 from drivers.fact import Notice as Notice
 from drivers.fact import Ready as Ready
+from drivers.firmware_events import AnyFirmwareFact as AnyFirmwareFact
+from drivers.firmware_events import FirmwarePortLost as FirmwarePortLost
+from drivers.firmware_events import FirmwarePortReady as FirmwarePortReady
+from drivers.firmware_events import FirmwareTold as FirmwareTold
+from drivers.firmware_events import FirmwareUntold as FirmwareUntold
+from drivers.lamp_events import AnyLampFact as AnyLampFact
 from drivers.lamp_events import LampColour as LampColour
 from drivers.lamp_events import LampLost as LampLost
 from drivers.lamp_events import LampPattern as LampPattern
@@ -453,15 +460,10 @@ AnyFact = (
     | ReaderReady
     | ReaderLost
     | ReaderTroubled
-    | DisplayReady
-    | DisplayLost
-    | DisplayShowed
-    | DisplayTroubled
-    | LampReady
-    | LampLost
-    | LampShowed
-    | LampTroubled
+    | AnyDisplayFact
+    | AnyLampFact
     | ChipsIn
     | ChipReturned
     | SlotEvents
+    | AnyFirmwareFact
 )

@@ -38,3 +38,6 @@ class LampTroubled(Fact, frozen=True, kw_only=True):
     """The lamp refuses what it is told, or shows something else than it was told. `why` is for the technician."""
 
     why: str
+
+
+AnyLampFact = LampReady | LampLost | LampShowed | LampTroubled

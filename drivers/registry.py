@@ -20,6 +20,7 @@ from drivers.displays.showing import Limits
 from drivers.displays.tdl_display import MAX_AMOUNT, TdlDisplay
 from drivers.errors import AddressRefused, DriverUnknown
 from drivers.fact import Lost
+from drivers.firmware.gat_port import GatPort, GatPortSettings
 from drivers.shufflers.tdl_batch import TdlBatchShuffler
 from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
 from drivers.slots.tdl_slots import TdlSlots
@@ -110,6 +111,21 @@ PAGE = PageDriver(
     PageDisplay,
     verified_against=("Chromium (Debian), tests/system/test_display_page.py",),
 )
+
+
+@dataclass(frozen=True, slots=True)
+class FirmwarePortDriver:
+    """One driver of a port by which a machine proves its firmware; `verified_against` as above."""
+
+    name: str
+    title: str
+    build: type[GatPort]
+    schemes: tuple[str, ...]
+    verified_against: tuple[str, ...] = ()
+
+
+# A serial port of the machine: an adapter, or a serial server.
+GAT_PORT = FirmwarePortDriver("gat-firmware-port", "firmware proof of a machine, GAT 3.50", GatPort, ("serial", "tcp"))
 
 # What each driver of a display can show; how many characters stand on it, its table's file says.
 DISPLAY_LIMITS: Mapping[str, Limits] = {
@@ -210,11 +226,19 @@ def build_plain(
     return driver.build(settings, report, connect, jitter)
 
 
+def build_firmware_port(settings: GatPortSettings, report: Report, connect: Connect, jitter: random.Random) -> GatPort:
+    """A driver for one configured port, not yet running."""
+    _say_unverified(GAT_PORT, settings.name)
+    return GAT_PORT.build(settings, report, connect, jitter)
+
+
 def build_page(settings: PageSettings, report: Report, jitter: random.Random) -> PageDisplay:
     """A driver for one configured page, not yet running."""
     return PAGE.build(settings, report, jitter)
 
 
-def _say_unverified(driver: TdlDriver | BadgeDriver | SignDriver | PlainDriver, device: str) -> None:
+def _say_unverified(
+    driver: TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver, device: str
+) -> None:
     if not driver.verified_against:
         _log.warning("driver_unverified", driver=driver.name, device=device)

@@ -15,6 +15,10 @@ from firmware_bridge.links.usbip_codec import BadUsbip
 from firmware_bridge.wire.alpha import packet as alpha
 from firmware_bridge.wire.alpha.codes import EOT, NUL
 from firmware_bridge.wire.garbage import Garbage, GarbageReason
+from firmware_bridge.wire.gat import frame as gat
+from firmware_bridge.wire.gat import messages as gat_messages
+from firmware_bridge.wire.gat.codes import FROM_DEVICE, FROM_HOST, Command
+from firmware_bridge.wire.gat.digests import BadDigests, Digests, encode_digests, read_digests
 from firmware_bridge.wire.keyboard.maps import MAPS
 from firmware_bridge.wire.keyboard.reports import REPORT_BYTES, BadReport, Stroke, StrokeReader, reports_of
 from firmware_bridge.wire.modbus.messages import (
@@ -138,6 +142,23 @@ def _alpha_seeds() -> list[bytes]:
     return [bytes.fromhex(packet["bytes"]) for packet in told] + [b"\x06", b"\x15\xc0", b"\x06\0\0\x01"]
 
 
+def _gat_seeds() -> list[bytes]:
+    told = json.loads((VECTORS / "gat.json").read_text("utf-8"))["frames"]
+    return [bytes.fromhex(frame["bytes"]) for frame in told]
+
+
+def _gat_message(data: bytes) -> gat_messages.Message:
+    """A frame whose check is right, as the first byte names it; of a length that such a frame can have."""
+    if not data or data[0] not in FROM_HOST | FROM_DEVICE:
+        raise gat_messages.BadBody("no command")
+    frame = gat.Frame(Command(data[0]), data[1:])
+    try:
+        gat.encode_frame(frame)
+    except ValueError as never:
+        raise gat_messages.BadBody(str(never)) from None
+    return gat_messages.decode_message(frame)
+
+
 def _osdp_messages(*, is_reply: bool) -> list[bytes]:
     frames = [frame for raw in osdp_vectors.ALL_BYTES if isinstance(frame := decode_osdp(raw), OsdpFrame)]
     return [bytes((frame.code,)) + frame.data for frame in frames if frame.is_reply is is_reply]
@@ -258,6 +279,24 @@ TARGETS: Mapping[str, Target] = {
     "pn532-targets": Target(
         Whole(pn532_commands.targets),
         lambda: _pn532_vectors("targets", "data"),
+    ),
+    "gat": Target(
+        Stream(
+            partial(gat.FrameDecoder, FROM_HOST | FROM_DEVICE),
+            held=lambda decoder: decoder.pending,
+            limit=gat.MAX_FRAME_BYTES,
+            end=lambda decoder: decoder.abandon(),
+            size=lambda frame: (len(gat.encode_frame(frame)),) * 2,
+        ),
+        _gat_seeds,
+    ),
+    "gat-message": Target(
+        Whole(_gat_message, gat_messages.BadBody),
+        lambda: [seed[:1] + seed[2:-2] for seed in _gat_seeds()],
+    ),
+    "gat-digests": Target(
+        Whole(read_digests, BadDigests),
+        lambda: [encode_digests(Digests("m", "n", (("a", "A" * 40), ("b", "B" * 40))))],
     ),
     "keyboard": Target(
         Whole(_strokes, BadReport),

@@ -38,6 +38,7 @@ class Kind(StrEnum):
     KEYBOARD_READER = "badge reader that types"
     DISPLAY = "display"
     ALPHA_SIGN = "alpha sign"
+    FIRMWARE_PORT = "firmware port"
 
 
 class Chance(StrEnum):

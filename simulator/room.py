@@ -16,6 +16,7 @@ from firmware_bridge.wire.tdl.codes import BootCause
 from .cables import Cable, MemorySocket, Socket, socket_for
 from .faces.alpha_sign import AlphaSignFace
 from .faces.badge_readers import BadgeReadersFace
+from .faces.gat_port import GatPortFace
 from .faces.keyboard_reader import KeyboardReaderFace
 from .faces.memory import Memory
 from .faces.osdp import OsdpReader, ReaderModel
@@ -31,6 +32,7 @@ from .usb.shapes import KEYBOARD_READER, SERIAL_PORT, VENDOR_STREAM, Shape
 from .world.badges import BadgeHead
 from .world.display import JackpotDisplay
 from .world.figures import Figures
+from .world.firmware import Firmware, example_firmware
 from .world.led_sign import LedSign
 from .world.table import CABINET, RESERVE, TableWorld
 
@@ -92,6 +94,7 @@ class Room:
         self.heads: dict[str, BadgeHead] = {}
         self.displays: dict[str, JackpotDisplay] = {}
         self.signs: dict[str, AlphaSignFace] = {}
+        self.firmware: dict[str, Firmware] = {}
         self.devices = {device.name: self._make(device) for device in plan.devices}
 
     def power_up(self) -> None:
@@ -182,6 +185,10 @@ class Room:
         face = self.signs[device.name] = AlphaSignFace(LedSign(device.name, device.characters))
         return face
 
+    def _firmware_port(self, device: DevicePlan) -> GatPortFace:
+        firmware = self.firmware[device.name] = example_firmware()
+        return GatPortFace(firmware)
+
     def _badge_reader(self, device: DevicePlan) -> BadgeReadersFace:
         head = self.heads[device.name] = BadgeHead(self.plan.simulation.seed)
         chance = random.Random(f"{device.name} {self.plan.simulation.seed}")
@@ -200,6 +207,7 @@ MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.SWITCH_BOX: Room._switch_box,
     Kind.DISPLAY: Room._display,
     Kind.ALPHA_SIGN: Room._alpha_sign,
+    Kind.FIRMWARE_PORT: Room._firmware_port,
     Kind.BADGE_READER: Room._badge_reader,
     Kind.KEYBOARD_READER: Room._keyboard_reader,
 }

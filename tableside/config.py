@@ -148,10 +148,11 @@ def _load_table(path: Path, host_staff: tuple[StaffMember, ...]) -> TableConfig:
 
 
 def _absolute(device: Device, folder: Path) -> Device:
-    """The device with its key file and a relative serial address made absolute."""
+    """The device with its files and a relative serial address made absolute."""
     key_file = device.osdp_key_file and str((folder / device.osdp_key_file).resolve())
+    firmware_list = device.firmware_list and str((folder / device.firmware_list).resolve())
     address = absolute_address(device.address, folder)
-    return msgspec.structs.replace(device, address=address, osdp_key_file=key_file)
+    return msgspec.structs.replace(device, address=address, osdp_key_file=key_file, firmware_list=firmware_list)
 
 
 __all__ = ["ConfigRefused", "HostConfig", "Mistake", "TableConfig", "check", "load_host"]

@@ -13,13 +13,17 @@ from drivers.badges.osdp_reader import ReaderSettings
 from drivers.device import Device, PlainSettings, Report
 from drivers.displays.alpha_sign import SignSettings
 from drivers.displays.page import PageSettings
-from drivers.events import DeviceLost, DisplayLost, ReaderLost
+from drivers.events import DeviceLost, DisplayLost, FirmwarePortLost, ReaderLost
+from drivers.firmware.allow_list import read_allow_list
+from drivers.firmware.gat_port import GatPort, GatPortSettings
 from drivers.registry import (
     ALPHA_SIGN,
+    GAT_PORT,
     KEYBOARD_READER,
     PAGE,
     PLAIN_DRIVERS,
     build_badge_reader,
+    build_firmware_port,
     build_keyboard_reader,
     build_page,
     build_plain,
@@ -31,6 +35,7 @@ from firmware_bridge.links.address import parse_address
 from firmware_bridge.links.address_kinds import SerialAddress
 from firmware_bridge.links.base import Link
 from firmware_bridge.session.counts import LinkCounts
+from firmware_bridge.session.gat.session import DEFAULT_BAUD
 from firmware_bridge.session.keeper import Keeper
 from firmware_bridge.session.osdp import BusSettings, OsdpBus
 from firmware_bridge.session.osdp.counts import BusCounts, StationCounts
@@ -40,7 +45,7 @@ from firmware_bridge.wire.osdp.secure import BaseKey
 from tableside.config import TableConfig
 from tableside.configuration import shape
 from tableside.configuration.shape import DeviceRole
-from tableside.diagnosis.speech import ALPHA, KEYBOARD, OSDP, TDL
+from tableside.diagnosis.speech import ALPHA, GAT, KEYBOARD, OSDP, TDL
 from tableside.diagnosis.traces import Cable
 from tableside.ground import Ground
 
@@ -69,6 +74,7 @@ class Equipment:
     running: dict[str, Run] = field(default_factory=dict)
     health: dict[str, Health] = field(default_factory=dict)
     lines: list[TdlLine] = field(default_factory=list)
+    firmware_ports: dict[str, GatPort] = field(default_factory=dict)
     cables: dict[str, Cable] = field(default_factory=dict)  # by the device that names the cable first
     behind: dict[str, list[Tell]] = field(default_factory=dict)  # who is told when the task of that name breaks
 
@@ -93,6 +99,8 @@ def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses:
             _add_page(equipment, device, table.languages, ground, report)
         elif device.driver == ALPHA_SIGN.name:
             _add_sign(equipment, device, ground, report)
+        elif device.driver == GAT_PORT.name:
+            _add_firmware_port(equipment, device, ground, report)
         elif device.driver in PLAIN_DRIVERS:
             _add_plain(equipment, device, ground, report)
         else:
@@ -155,6 +163,32 @@ def _add_plain(equipment: Equipment, device: shape.Device, ground: Ground, repor
     equipment.running[device.name] = plain.run
     equipment.behind[device.name] = [partial(report, driver.lost(device=device.name, why=BROKEN))]
     equipment.health[device.name] = lambda: _health(plain.keeper, plain.counts, is_connected=plain.keeper.is_up)
+
+
+def _add_firmware_port(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:
+    cable = equipment.cables[device.name] = Cable(GAT, ground.clock)
+    settings = firmware_port_settings(device)
+    port = build_firmware_port(settings, report, lambda: _connected(ground, device.address, cable), ground.jitter())
+    equipment.devices[device.name] = port
+    equipment.firmware_ports[device.name] = port
+    equipment.running[device.name] = port.run
+    equipment.behind[device.name] = [partial(report, FirmwarePortLost(device=device.name, why=BROKEN))]
+    equipment.health[device.name] = lambda: _health(port.keeper, port.counts, is_connected=port.keeper.is_up)
+
+
+def firmware_port_settings(device: shape.Device) -> GatPortSettings:
+    """What the port's driver needs; the check has read the list."""
+    parsed = parse_address(device.address)
+    return GatPortSettings(
+        device.name,
+        device.address,
+        of=device.of or "",
+        model=device.model,
+        serial=device.serial_number,
+        allowed=read_allow_list(Path(device.firmware_list or "").read_text("utf-8")),
+        baud=parsed.settings.baud if isinstance(parsed, SerialAddress) else DEFAULT_BAUD,
+        is_simulated=device.is_simulated,
+    )
 
 
 def _add_page(

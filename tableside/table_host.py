@@ -12,6 +12,7 @@ import structlog
 from drivers.device import Display, Lamp, TdlDevice
 from drivers.displays.showing import Showing
 from drivers.events import DeviceReady, Fact, LampColour, LampPattern, Shown
+from drivers.firmware.gat_port import GatPort
 from firmware_bridge.session.backoff import OWN_CABLE_S, Backoff
 from tableside.badges import Badges
 from tableside.config import HostConfig, TableConfig
@@ -50,6 +51,9 @@ STUCK_S = 30.0
 # request and their replies (TDL 5) fit in, and it leaves most of the five seconds to the journals.
 LAST_ORDERS_S = 1.0
 _LAST_LOOK_S = 0.02
+
+# Devices of these roles may have a lamp.
+WITH_LAMP = (DeviceRole.SHUFFLER, DeviceRole.SWITCH_BOX, DeviceRole.LAMP)
 
 T = TypeVar("T")
 _log = structlog.get_logger("table")
@@ -116,6 +120,15 @@ class TableHost:
     def cable(self, device: str) -> Cable | None:
         """The cable of a device, for those who listen in."""
         return self._equipment.cables.get(device)
+
+    def firmware_port(self, device: str) -> GatPort | None:
+        """A port by which a machine proves its firmware."""
+        return self._equipment.firmware_ports.get(device)
+
+    @property
+    def firmware_ports(self) -> tuple[str, ...]:
+        """The ports that the table has."""
+        return tuple(self._equipment.firmware_ports)
 
     @property
     def cables(self) -> tuple[str, ...]:
@@ -295,7 +308,7 @@ class TableHost:
                 goal = self.state.displays.goal
                 if goal is not None:
                     cast(Display, driver).show(Showing(goal.version, Shown.WAIT))
-            elif device.role is not DeviceRole.BADGE_READER:
+            elif device.role in WITH_LAMP:
                 cast(Lamp, driver).set_lamp(LampColour.RED, LampPattern.BLINKING)
 
     def _let_lamp_in(self, ready: DeviceReady) -> None:

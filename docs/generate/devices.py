@@ -8,13 +8,17 @@ from dataclasses import dataclass
 from drivers.registry import (
     ALPHA_SIGN,
     BADGE_DRIVERS,
+    GAT_PORT,
     PLAIN_DRIVERS,
     TDL_DRIVERS,
     BadgeDriver,
+    FirmwarePortDriver,
     PlainDriver,
     SignDriver,
     TdlDriver,
 )
+
+Driver = TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver
 
 # In the order in which a technician meets them; `memory` is for tests only.
 TRANSPORTS = ("serial", "tcp", "usb", "mqtt", "mqtts")
@@ -58,6 +62,7 @@ EVIDENCE: Mapping[str, Evidence] = {
     "tdl-display": Evidence(f"{CABLES}::test_a_display", ("tests/contract/test_tdl_display.py",)),
     "tdl-slots": Evidence(f"{CABLES}::test_chip_slots", ("tests/contract/test_tdl_slots.py",)),
     "osdp-badge-reader": Evidence(f"{CABLES}::test_a_badge_reader", ("tests/peers/test_osdp_libosdp.py",)),
+    "gat-firmware-port": Evidence(f"{CABLES}::test_a_firmware_port", ("tests/contract/test_gat_port.py",)),
     "keyboard-badge-reader": Evidence(
         f"{CABLES}::test_a_reader_that_types",
         ("tests/peers/test_key_maps.py", "tests/unit/drivers/test_keyboard_reader.py"),
@@ -67,7 +72,13 @@ EVIDENCE: Mapping[str, Evidence] = {
 
 def table() -> str:
     """The table and what its words rest on."""
-    drivers = (*TDL_DRIVERS.values(), ALPHA_SIGN, *BADGE_DRIVERS.values(), *PLAIN_DRIVERS.values())
+    drivers: tuple[Driver, ...] = (
+        *TDL_DRIVERS.values(),
+        ALPHA_SIGN,
+        *BADGE_DRIVERS.values(),
+        GAT_PORT,
+        *PLAIN_DRIVERS.values(),
+    )
     head = ("device", *TRANSPORTS, "held to its protocol by")
     rows = [_line(head), _line(("---",) * len(head)), *(_line(_cells(driver)) for driver in drivers)]
     ends = "; ".join(f"*{name}*: {end}" for name, end in OTHER_ENDS.items())
@@ -81,13 +92,13 @@ def table() -> str:
     )
 
 
-def _cells(driver: TdlDriver | BadgeDriver | SignDriver | PlainDriver) -> tuple[str, ...]:
+def _cells(driver: Driver) -> tuple[str, ...]:
     evidence = EVIDENCE[driver.name]
     besides = ", ".join(f"[{path.rpartition('/')[2]}]({path})" for path in evidence.besides) or "–"
     return (f"{driver.title} (`{driver.name}`)", *(_cell(driver, name) for name in TRANSPORTS), besides)
 
 
-def _cell(driver: TdlDriver | BadgeDriver | SignDriver | PlainDriver, transport: str) -> str:
+def _cell(driver: Driver, transport: str) -> str:
     if transport not in driver.schemes:
         return "not offered"
     if driver.verified_against:

@@ -22,6 +22,9 @@ class Part:
     image: bytes
 
 
+MAKER, MODEL = "EXAMPLE", "CSM-SIM"
+
+
 @dataclass(slots=True)
 class Firmware:
     """All parts. `seconds_a_part`: how long one digest takes."""
@@ -47,3 +50,9 @@ class Firmware:
         before = list(self.parts)
         self.parts = [replace(part, image=image) if part.name == name else part for part in self.parts]
         self.kept_copy = (self.kept_copy or before) if is_lying else []
+
+
+def example_firmware(version: str = "2.1") -> Firmware:
+    """Of the simulated shuffler: each version has other images, the same ones each time."""
+    names = (f"main board {version}", f"carousel {version}", "card sensor 1.4")
+    return Firmware(MAKER, MODEL, [Part(name, hashlib.sha256(name.encode()).digest() * 1_000) for name in names])

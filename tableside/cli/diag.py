@@ -14,6 +14,7 @@ from tableside.cli.answered import told
 from tableside.cli.asking import status_lines
 from tableside.cli.connection import Connection, new_id, socket_path
 from tableside.cli.failing import Failed
+from tableside.cli.firmware import verify_firmware
 from tableside.cli.kept import FORMATS, export, kept_files, passed
 from tableside.cli.options import reaching_daemon
 from tableside.cli.plain import say, say_json, warn
@@ -33,6 +34,9 @@ file_argument = click.argument("file", type=click.Path(path_type=Path))
 @click.group(cls=WholeHelp)
 def diag() -> None:
     """For technicians: live through the daemon, or on a recording."""
+
+
+diag.add_command(verify_firmware)
 
 
 @diag.command()

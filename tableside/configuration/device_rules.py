@@ -17,6 +17,7 @@ from firmware_bridge.links.mqtt_address import MqttsAddress
 from firmware_bridge.wire.osdp.secure import DEFAULT_KEY
 from tableside.configuration.addresses import AddressRefused, DeviceAddress, read_address
 from tableside.configuration.draft import Draft
+from tableside.configuration.firmware_rules import firmware_findings
 from tableside.configuration.mistake import MISSING, Finding, Severity, listed, nearest_of
 from tableside.configuration.shape import DeviceRole
 from tableside.configuration.slot_rules import slot_findings
@@ -31,6 +32,7 @@ DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tdl-switch-box": ("switch_box", TDL_DRIVERS["tdl-switch-box"].schemes),
     registry.PAGE.name: ("display", registry.PAGE.schemes),
     registry.ALPHA_SIGN.name: ("display", registry.ALPHA_SIGN.schemes),
+    registry.GAT_PORT.name: ("firmware_port", registry.GAT_PORT.schemes),
     "tdl-display": ("display", TDL_DRIVERS["tdl-display"].schemes),
     "tdl-slots": ("chip_slots", TDL_DRIVERS["tdl-slots"].schemes),
     OSDP_BADGE_READER: ("badge_reader", registry.OSDP_BADGE_READER.schemes),
@@ -51,6 +53,8 @@ _ROLE_KEYS = {
     "caption": "display",
     "sign_address": "display",
     "seats": "chip_slots",
+    "of": "firmware_port",
+    "firmware_list": "firmware_port",
     "osdp_address": "badge_reader",
     "osdp_key_file": "badge_reader",
     "is_reversed": "badge_reader",
@@ -77,6 +81,7 @@ def device_findings(file: Draft, folder: Path) -> Iterator[Finding]:
         yield from _capacity(device, cards_in_play(file))
         yield from _address(device, folder)
         yield from _key_file(device, folder)
+        yield from firmware_findings(device, devices, folder)
     yield from slot_findings(file)
     yield from shared_addresses([(device, folder) for device in devices])
 

@@ -50,6 +50,7 @@ class DeviceRole(StrEnum):
     DISPLAY = "display"
     LAMP = "lamp"
     CHIP_SLOTS = "chip_slots"
+    FIRMWARE_PORT = "firmware_port"
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -143,6 +144,8 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     is_reversed: bool = False  # badge readers only: this model sends a card's last byte first (BR-032)
     keyboard: Literal["us", "de", "pt"] | None = None  # readers that type only: which map their keys have (BR-030)
     badge_characters: Annotated[int, Meta(ge=1, le=32)] | None = None  # readers that type only: of each badge
+    of: Name | None = None  # firmware ports only: the device whose firmware is proved there
+    firmware_list: PathText | None = None  # firmware ports only: what that device may run
     osdp_key_file: PathText | None = None  # None: the plain channel, which production refuses
 
 

@@ -49,7 +49,15 @@ class TraceLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     missed: int = 0
 
 
-def line_of(said: Answer | StreamLine | TraceLine) -> bytes:
+class ProofLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How far a machine is with the digests of its firmware; at the end the proof, as the journal has it."""
+
+    id: str
+    progress: str = ""
+    proof: object = None
+
+
+def line_of(said: Answer | StreamLine | TraceLine | ProofLine) -> bytes:
     """One line with its end."""
     return msgspec.json.encode(said) + b"\n"
 

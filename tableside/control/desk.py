@@ -8,13 +8,15 @@ from typing import Protocol
 
 import msgspec
 
+from drivers.firmware.gat_port import GatPort
 from firmware_bridge.clock import Clock
+from firmware_bridge.wire.gat.messages import Status
 from tableside.control.acts import OF_SECTION
-from tableside.control.answers import Answer, StreamLine, TraceLine, Word, line_of, of_request, refused, told
+from tableside.control.answers import Answer, ProofLine, StreamLine, TraceLine, Word, line_of, of_request, refused, told
 from tableside.control.curtain import Curtain
-from tableside.control.message import SUBSCRIBE, TRACE, Act, Read
+from tableside.control.message import SUBSCRIBE, TRACE, VERIFY_FIRMWARE, Act, Read
 from tableside.control.pin_desk import PinDesk, PinWrong
-from tableside.control.views import alerts_view, entry_view, heard_view, state_view
+from tableside.control.views import SELF_REPORTED, alerts_view, entry_view, heard_view, proof_view, state_view
 from tableside.decisions import RequestAnswered
 from tableside.diagnosis.speech import REDACTION
 from tableside.diagnosis.traces import Cable
@@ -70,6 +72,11 @@ class Table(Protocol):
     def knows(self, staff: str) -> bool: ...
 
     def cable(self, device: str) -> Cable | None: ...
+
+    def firmware_port(self, device: str) -> GatPort | None: ...
+
+    @property
+    def firmware_ports(self) -> tuple[str, ...]: ...
 
     @property
     def cables(self) -> tuple[str, ...]: ...
@@ -196,6 +203,16 @@ class Desk:
         what = {"profile": cable.profile, "is_message_based": cable.is_message_based, "redaction": REDACTION}
         return told(read.id, what, table.name)
 
+    def _verify_firmware(self, read: Read) -> Answer:
+        table = self.table_of(read)
+        if isinstance(table, Answer):
+            return table
+        if table.firmware_port(read.device) is None:
+            known = ", ".join(table.firmware_ports) or "none: it has none"
+            text = f'"{read.device}" is no port of {table.name} that proves firmware'
+            return refused(read.id, table.name, text, f"name one of {known}")
+        return told(read.id, {"trust": SELF_REPORTED}, table.name)
+
     async def stream(self, read: Read, write: Write) -> None:
         """What a read has promised, until cancelled. Ends where there is no such table or cable."""
         table = self.table_of(read)
@@ -230,6 +247,26 @@ async def _stream_trace(read: Read, table: Table, write: Write) -> None:
             await write(line_of(TraceLine(id=read.id, trace=heard_view(heard))))
 
 
+async def _stream_proof(read: Read, table: Table, write: Write) -> None:
+    """What the machine tells while it reckons, once each; then the proof, which goes on where the reader hangs up."""
+    port = table.firmware_port(read.device)
+    if port is None:
+        return
+    said: asyncio.Queue[str] = asyncio.Queue()
+    proving = asyncio.ensure_future(port.prove(lambda status: said.put_nowait(_progress(status))))
+    proving.add_done_callback(lambda _proof: said.put_nowait(""))
+    last = ""
+    while progress := await said.get():
+        if progress != last:
+            await write(line_of(ProofLine(id=read.id, progress=progress)))
+        last = progress
+    await write(line_of(ProofLine(id=read.id, proof=proof_view(await proving))))
+
+
+def _progress(status: Status) -> str:
+    return "done" if status.is_done else status.calculation.name.lower()
+
+
 def _after(read: Read, table: Table) -> int:
     return table.published if read.after is None else read.after
 
@@ -261,8 +298,10 @@ READS: Mapping[str, Callable[[Desk, Read], Answer]] = {
     "alerts": Desk._alerts,
     "subscribe": Desk._subscribe,
     "trace": Desk._trace,
+    VERIFY_FIRMWARE: Desk._verify_firmware,
 }
 STREAMED: Mapping[str, Callable[[Read, Table, Write], Awaitable[None]]] = {
     SUBSCRIBE: _stream_rows,
     TRACE: _stream_trace,
+    VERIFY_FIRMWARE: _stream_proof,
 }

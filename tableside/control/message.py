@@ -24,9 +24,12 @@ WAYS = ("page", "cli", "pager")
 # What is read and changes nothing. Each may name its table; a host with one table needs no name.
 SUBSCRIBE = "subscribe"
 TRACE = "trace"
-READS = ("hello", "status", "state", "alerts", SUBSCRIBE, TRACE)
+VERIFY_FIRMWARE = "verify-firmware"
+READS = ("hello", "status", "state", "alerts", SUBSCRIBE, TRACE, VERIFY_FIRMWARE)
+# Reads of one device.
+OF_DEVICE = (TRACE, VERIFY_FIRMWARE)
 # Reads that are followed by a stream of lines.
-STREAMS = (SUBSCRIBE, TRACE)
+STREAMS = (SUBSCRIBE, TRACE, VERIFY_FIRMWARE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Mistaken:
 class Read:
     """A question. `after` (subscribe): the number of the row after which rows are wanted, None from now on.
 
-    `device` (trace): at whose cable one listens.
+    `device`: at whose cable one listens (trace), which port proves its machine's firmware (verify-firmware).
     """
 
     id: str
@@ -102,13 +105,13 @@ def parse_line(line: bytes) -> Message | Mistaken:
 
 
 def _read_of(given: dict[str, object], name: str, act: str, mistakes: list[str]) -> Read:
-    more = {SUBSCRIBE: ("after",), TRACE: ("device",)}.get(act, ())
+    more = ("after",) if act == SUBSCRIBE else ("device",) if act in OF_DEVICE else ()
     _no_others(given, ("id", "act", "table", *more), mistakes)
     after = given.get("after")
     if after is not None and (not isinstance(after, int) or isinstance(after, bool) or after < 0):
         mistakes.append("after: is no row number; allowed: a whole number from 0, or nothing")
         after = None
-    device = _text(given, "device", mistakes, is_needed=act == TRACE)
+    device = _text(given, "device", mistakes, is_needed=act in OF_DEVICE)
     return Read(name, act, _text(given, "table", mistakes), after, device)
 
 

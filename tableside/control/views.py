@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from drivers.events import FirmwareTold, FirmwareUntold
 from firmware_bridge.clock import Instant
 from tableside.alerts import Alert
 from tableside.catalogue import alert_text
@@ -19,6 +20,8 @@ from tableside.procedures import is_round_open
 from tableside.rows import what_of
 from tableside.state import TableState
 
+# A machine says it of itself: whoever changed the firmware may have changed what it says.
+SELF_REPORTED = "self-reported"
 # Of the state, what is told by a view of its own.
 _TOLD_APART = frozenset({"house", "alerts", "locks", "clock_boot", "last_at_ns", "last_wall_ns"})
 
@@ -93,6 +96,13 @@ def heard_view(heard: Heard) -> dict[str, object]:
     """A message of a cable: when (monotonic ns), from the host's side *in* or *out*, in words, and its bytes."""
     spoken = heard.spoken
     return {"at_ns": heard.at_ns, "direction": spoken.direction.value, "text": spoken.text, "data": spoken.data.hex()}
+
+
+def proof_view(proof: FirmwareTold | FirmwareUntold) -> dict[str, object]:
+    """What a machine has told of its firmware, or why it has not."""
+    is_listed = isinstance(proof, FirmwareTold) and proof.is_listed
+    body = {name: value for name, value in msgspec.to_builtins(proof).items() if name != "type"}
+    return {"is_told": isinstance(proof, FirmwareTold), **body, "is_listed": is_listed, "trust": SELF_REPORTED}
 
 
 def entry_view(record: Record, table: str, curtain: Curtain, texts: Texts | None = None) -> dict[str, object]:

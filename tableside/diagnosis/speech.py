@@ -9,6 +9,9 @@ from typing import Protocol
 from firmware_bridge.links.recording import Direction
 from firmware_bridge.wire.alpha.packet import Acknowledged, PacketDecoder, encode_acknowledgement, encode_packet
 from firmware_bridge.wire.garbage import Garbage
+from firmware_bridge.wire.gat import frame as gat_frame
+from firmware_bridge.wire.gat import messages as gat_messages
+from firmware_bridge.wire.gat.codes import FROM_DEVICE, FROM_HOST
 from firmware_bridge.wire.osdp import commands, frame, replies
 from firmware_bridge.wire.osdp.body import BadBody
 from firmware_bridge.wire.osdp.codes import BlockType, CommandCode, ReplyCode
@@ -18,7 +21,7 @@ from firmware_bridge.wire.tdl.frame import encode_frame
 from firmware_bridge.wire.tdl.stream import MessageDecoder, StreamDecoder, encode_stream
 from tableside.diagnosis.tdl_words import in_words
 
-TDL, OSDP, ALPHA, KEYBOARD = "tdl", "osdp", "alpha", "keyboard"
+TDL, OSDP, ALPHA, GAT, KEYBOARD = "tdl", "osdp", "alpha", "gat", "keyboard"
 HIDDEN = "…"
 # Whoever reads these could make a badge, key in a code or take a reader over.
 SECRET_REPLIES = frozenset({ReplyCode.RAW, ReplyCode.FMT, ReplyCode.KEYPAD})
@@ -92,6 +95,27 @@ class AlphaSpeech:
                 yield Spoken(direction, f"{piece.type_code}{piece.address} {told}", encode_packet(piece))
 
 
+class GatSpeech:
+    """A port by which a machine proves its firmware."""
+
+    def __init__(self) -> None:
+        self._decoders = {
+            Direction.IN: gat_frame.FrameDecoder(FROM_DEVICE),
+            Direction.OUT: gat_frame.FrameDecoder(FROM_HOST),
+        }
+
+    def feed(self, direction: Direction, chunk: bytes) -> Iterator[Spoken]:
+        for piece in self._decoders[direction].feed(chunk):
+            if isinstance(piece, Garbage):
+                yield _garbage(direction, piece)
+                continue
+            try:
+                text = str(gat_messages.decode_message(piece))
+            except gat_messages.BadBody as bad:
+                text = f"{piece.command.name}: without sense: {bad}"
+            yield Spoken(direction, text, gat_frame.encode_frame(piece))
+
+
 class KeyboardSpeech:
     """A reader that types: that it types is told, never what."""
 
@@ -105,6 +129,7 @@ SPEECHES: Mapping[str, Callable[[bool], Speech]] = {
     TDL: lambda is_message_based: TdlSpeech(is_message_based=is_message_based),
     OSDP: lambda _is_message_based: OsdpSpeech(),
     ALPHA: lambda _is_message_based: AlphaSpeech(),
+    GAT: lambda _is_message_based: GatSpeech(),
     KEYBOARD: lambda _is_message_based: KeyboardSpeech(),
 }
 

@@ -17,6 +17,7 @@ from tableside.procedures import (
     device_faults,
     differences,
     empty,
+    firmware,
     held_cards,
     jackpot_bets,
     jackpot_display,
@@ -74,6 +75,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     jackpot_bets.PROCEDURE,
     warning_lamps.PROCEDURE,
     strangers.PROCEDURE,
+    firmware.PROCEDURE,
     settling.PROCEDURE,
 )
 

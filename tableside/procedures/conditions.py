@@ -188,7 +188,7 @@ def _wrong(turn: Turn, device: str, why: str) -> None:
     incidents.open_incident(turn, "wrong device", "CSM-8", f"{device}: {why}")
     is_jackpot = displays.is_display(turn.state, device) or chip_account.slots_of(turn.state, device) is not None
     is_spare = devices.is_standing_by(turn.state, device)
-    touches_no_card = is_spare or lamp.is_lamp(turn.state, device)
+    touches_no_card = is_spare or lamp.is_lamp(turn.state, device) or device in turn.state.house.others
     held = (Scope.JACKPOT_BETS,) if is_jackpot else (Scope.DEAL, Scope.FEED)
     for scope in () if touches_no_card else held:
         locks.add(turn, scope, f"wrong device {device}", "CSM-8")

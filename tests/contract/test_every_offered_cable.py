@@ -30,6 +30,7 @@ from drivers.events import (
     DisplayReady,
     DisplayShowed,
     Fact,
+    FirmwareTold,
     KeyPressed,
     LampColour,
     LampPattern,
@@ -43,12 +44,16 @@ from drivers.events import (
     Shown,
     Verb,
 )
+from drivers.firmware.allow_list import read_allow_list
+from drivers.firmware.gat_port import GatPortSettings
 from drivers.registry import (
     ALPHA_SIGN,
+    GAT_PORT,
     KEYBOARD_READER,
     OSDP_BADGE_READER,
     TDL_DRIVERS,
     build_badge_reader,
+    build_firmware_port,
     build_keyboard_reader,
     build_sign,
     build_tdl,
@@ -64,6 +69,7 @@ from firmware_bridge.wire.osdp.secure import BaseKey
 from simulator.cables import Cable, Socket, socket_for
 from simulator.faces.alpha_sign import AlphaSignFace
 from simulator.faces.badge_readers import BadgeReadersFace
+from simulator.faces.gat_port import GatPortFace
 from simulator.faces.keyboard_reader import KeyboardReaderFace
 from simulator.faces.memory import Memory
 from simulator.faces.osdp import OsdpReader, ReaderModel
@@ -83,12 +89,14 @@ from simulator.world.badges import Badge, BadgeHead, Colour
 from simulator.world.cards import Back
 from simulator.world.chip_slots import ChipSlots
 from simulator.world.display import JackpotDisplay
+from simulator.world.firmware import example_firmware
 from simulator.world.happenings import DealerKey
 from simulator.world.hazards import NEVER
 from simulator.world.lamp import DARK
 from simulator.world.led_sign import LedSign
 from simulator.world.table import TableWorld
 from tests.support.collector import until
+from tests.support.firmware_list import listing
 from tests.support.mosquitto import PROGRAM, running_mosquitto, secure_mosquitto
 
 EPOCH = 0xA1B2C3D4
@@ -329,6 +337,22 @@ async def test_an_alpha_sign(scheme: str, tmp_path: Path, unused_tcp_port: int) 
             showed = await host.until_told(DisplayShowed)
             assert showed == DisplayShowed(device="device", version=7, what=Shown.AMOUNT)
             assert face.drawn() == ["EUR 1,234.56"]
+
+
+@pytest.mark.parametrize("scheme", GAT_PORT.schemes)
+async def test_a_firmware_port(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
+    """Several frames of a result cross the cable; the machine reckons for a tenth of a second."""
+    firmware = example_firmware()
+    firmware.seconds_a_part = 0.05
+    host, stage, face = Host(), Stage(), GatPortFace(firmware)
+    with line_of(scheme, tmp_path, unused_tcp_port) as line:
+        allowed = read_allow_list(listing(firmware))
+        settings = GatPortSettings("device", line.address, "shuffler", "CSM-SIM", "000123", allowed, 9_600)
+        port = build_firmware_port(settings, host.report, line.connect, random.Random(1))
+        async with running(stage, face, line, port.run()):
+            told = await host.until_told(FirmwareTold)
+            assert isinstance(told, FirmwareTold)
+            assert (told.version, told.is_listed, len(told.components)) == ("2.1", True, 3)
 
 
 @pytest.mark.parametrize("scheme", OSDP_BADGE_READER.schemes)

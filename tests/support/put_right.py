@@ -31,6 +31,7 @@ def put_right(table: Table) -> None:
     table.give(inputs.JournalRestored(rows=1))
     _show_again(table)
     _light_again(table)
+    _prove_again(table)
     for _ in range(ROUNDS):
         _connect(table)
         _let_the_machine_end(table)
@@ -79,6 +80,25 @@ def _show_again(table: Table) -> None:
         table.give(events.DisplayReady(device=display.name, model="ALPHA", firmware="1044"))
         if (goal := table.state.displays.goal) is not None:
             table.give(events.DisplayShowed(device=display.name, version=goal.version, what=goal.what))
+
+
+def _prove_again(table: Table) -> None:
+    """Each machine has firmware of the list again, and proves it."""
+    for port in table.state.house.others:
+        table.give(events.FirmwarePortReady(device=port, model="CSM-SIM"))
+        table.give(
+            events.FirmwareTold(
+                device=port,
+                of="shuffler",
+                maker="EXAMPLE",
+                model="CSM-SIM",
+                version="2.1",
+                is_listed=True,
+                differences=(),
+                key="AA" * 20,
+                components=(("main", "B" * 40),),
+            )
+        )
 
 
 def _light_again(table: Table) -> None:

@@ -125,6 +125,22 @@ FACTS: dict[type, tuple[dict[str, object], ...]] = {
         {"colour": LampColour.RED, "pattern": LampPattern.BLINKING},
     ),
     events.LampTroubled: ({"why": "shows something else"},),
+    events.FirmwarePortReady: ({"model": "CSM-SIM"},),
+    events.FirmwarePortLost: ({"why": "no answer"},),
+    events.FirmwareTold: tuple(
+        {
+            "of": "shuffler",
+            "maker": "EXAMPLE",
+            "model": "CSM-SIM",
+            "version": "2.1" if is_listed else "",
+            "is_listed": is_listed,
+            "differences": () if is_listed else ('"main" has another digest',),
+            "key": "AA" * 20,
+            "components": (("main", "B" * 40),),
+        }
+        for is_listed in (True, False)
+    ),
+    events.FirmwareUntold: ({"of": "shuffler", "why": "its calculation failed"},),
 }
 
 SYSTEM: tuple[AnyInput, ...] = (
@@ -157,6 +173,9 @@ TOLD_BY: dict[type, str] = {
     **dict.fromkeys((events.ChipsIn, events.ChipReturned, events.SlotEvents), "slots"),
     **dict.fromkeys((events.DisplayReady, events.DisplayLost, events.DisplayShowed, events.DisplayTroubled), "sign"),
     **dict.fromkeys((events.LampReady, events.LampLost, events.LampShowed, events.LampTroubled), "lamp"),
+    **dict.fromkeys(
+        (events.FirmwarePortReady, events.FirmwarePortLost, events.FirmwareTold, events.FirmwareUntold), "port"
+    ),
 }
 
 # Facts that stop something, whatever else is so.

@@ -150,6 +150,27 @@ def showing() -> Table:
     return table
 
 
+def unproved() -> Table:
+    """In a round, at a house whose machine proves its firmware at a port: it is not on the list."""
+    table = dealing()
+    table.state = replace(table.state, house=replace(table.state.house, others=("port",)))
+    table.give(events.FirmwarePortReady(device="port", model="CSM-SIM"))
+    table.give(
+        events.FirmwareTold(
+            device="port",
+            of="shuffler",
+            maker="EXAMPLE",
+            model="CSM-SIM",
+            version="",
+            is_listed=False,
+            differences=('"main" has another digest',),
+            key="AA" * 20,
+            components=(("main", "B" * 40),),
+        )
+    )
+    return table
+
+
 def lit() -> Table:
     """In a round, at a house whose warning lamp is a device of its own, and is troubled."""
     table = dealing()
@@ -183,4 +204,5 @@ SITUATIONS: tuple[Callable[[], Table], ...] = (
     reloading,
     showing,
     lit,
+    unproved,
 )

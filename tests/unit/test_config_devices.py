@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from drivers.registry import ALPHA_SIGN, BADGE_DRIVERS, PAGE, TDL_DRIVERS
+from drivers.registry import ALPHA_SIGN, BADGE_DRIVERS, GAT_PORT, PAGE, TDL_DRIVERS
+from simulator.world.firmware import example_firmware
 from tableside.config import check, load_host
 from tableside.configuration.addresses import AddressRefused, read_address
 from tableside.configuration.device_rules import DRIVERS
 from tableside.configuration.house import house_of
 from tableside.configuration.mistake import Severity
 from tests.support.config_files import TABLE, Edit, write_config
+from tests.support.firmware_list import listing
 
 SHUFFLER = "serial:///dev/serial/by-id/shuffler?baud=115200"
 PRODUCTION = Edit("host", '"lab"', '"production"\nusb_allowed = []')
@@ -192,7 +194,7 @@ def test_what_is_no_address_of_a_device_is_refused(text: str) -> None:
 
 
 def test_the_drivers_of_the_configuration_are_those_of_the_registry() -> None:
-    assert set(DRIVERS) - {*BADGE_DRIVERS, ALPHA_SIGN.name, PAGE.name} == set(TDL_DRIVERS)
+    assert set(DRIVERS) - {*BADGE_DRIVERS, ALPHA_SIGN.name, GAT_PORT.name, PAGE.name} == set(TDL_DRIVERS)
 
 
 @pytest.mark.parametrize("typed", ["host.toml", "folder/host.toml", "./folder/../folder/host.toml"])
@@ -312,3 +314,48 @@ def test_what_a_display_cannot_be_or_draw_is_said_with_its_key(
     found = [one for one in check(write_config(tmp_path, display(*changes))) if (one.key or "").endswith(key)]
     assert found, check(write_config(tmp_path, display(*changes)))
     assert any(problem in one.problem for one in found), found
+
+
+PORT = """
+[[devices]]
+name = "proof"
+role = "firmware_port"
+driver = "gat-firmware-port"
+address = "serial:///dev/serial/by-id/proof?baud=9600"
+serial_number = "000123-G"
+model = "CSM-SIM"
+of = "shuffler"
+firmware_list = "firmware.toml"
+"""
+
+
+def test_a_sound_firmware_port_is_taken(tmp_path: Path) -> None:
+    (tmp_path / "firmware.toml").write_text(listing(example_firmware()), "utf-8")
+    host = write_config(tmp_path, Edit("table", "", PORT))
+    assert check(host) == []
+    (table,) = load_host(host).tables
+    assert house_of(load_host(host), table, 1).others == ("proof",)
+    assert table.devices[-1].firmware_list == str(tmp_path / "firmware.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "key", "problem"),
+    [
+        ('of = "shuffler"\n', "", "of", "is missing"),
+        ('of = "shuffler"', 'of = "shufler"', "of", "is no device of this table"),
+        ('of = "shuffler"', 'of = "proof"', "of", "is no device of this table"),
+        ('firmware_list = "firmware.toml"\n', "", "firmware_list", "is missing"),
+        ("firmware.toml", "none.toml", "firmware_list", "No such file"),
+        ("firmware.toml", "table.toml", "firmware_list", "table.toml"),
+        ('model = "CSM-SIM"', 'model = "CSM"', "model", 'nothing is listed of "CSM"'),
+        ("gat-firmware-port", "alpha-sign", "driver", "drives no firmware_port"),
+        ("serial:///dev/serial/by-id/proof?baud=9600", "usb://1234:5678/1", "address", "does not speak over usb"),
+    ],
+)
+def test_what_a_firmware_port_lacks_is_said_with_its_key(
+    tmp_path: Path, old: str, new: str, key: str, problem: str
+) -> None:
+    (tmp_path / "firmware.toml").write_text(listing(example_firmware()), "utf-8")
+    assert old in PORT
+    mistakes = check(write_config(tmp_path, Edit("table", "", PORT.replace(old, new))))
+    assert [problem in one.problem for one in mistakes if one.key == f"devices[3].{key}"] == [True], mistakes

@@ -60,6 +60,12 @@ class GatSession:
         self._asked_at_s: float | None = None  # of the question that waits for its answer: its last byte
         self._is_begun = False  # its answer has
         self._lost: Exception | None = None
+        self._last_heard_s = _now()
+
+    @property
+    def silent_s(self) -> float:
+        """For how long no byte has come."""
+        return _now() - self._last_heard_s
 
     async def run(self) -> None:
         """Listen until the link ends. Raises SessionOver."""
@@ -111,6 +117,7 @@ class GatSession:
     def chunk_received(self, chunk: bytes) -> None:
         """Bytes from the device."""
         self._counts.bytes_received += len(chunk)
+        self._last_heard_s = _now()
         if self._asked_at_s is not None and _now() <= self._asked_at_s + ANSWER_BEGINS_S + ADAPTER_S:
             self._is_begun = True
         for piece in self._decoder.feed(chunk):

@@ -14,21 +14,12 @@ from dataclasses import dataclass
 
 from firmware_bridge.wire.garbage import Garbage, GarbageReason
 from firmware_bridge.wire.gat.codes import LENGTHS, Command
+from firmware_bridge.wire.modbus.rtu import crc
 
 CRC_BYTES = 2
 HEAD_BYTES = 2
 OVERHEAD_BYTES = HEAD_BYTES + CRC_BYTES
 MAX_FRAME_BYTES = 255
-_POLYNOMIAL, _SEED = 0xA001, 0xFFFF
-
-
-def _row(remainder: int) -> int:
-    for _ in range(8):
-        remainder = remainder >> 1 ^ (_POLYNOMIAL if remainder & 1 else 0)
-    return remainder
-
-
-_TABLE = tuple(_row(byte) for byte in range(256))
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +28,6 @@ class Frame:
 
     command: Command
     payload: bytes = b""
-
-
-def crc(data: bytes) -> int:
-    """CRC-16/MODBUS: 4B37h over the ASCII digits 1 to 9."""
-    remainder = _SEED
-    for byte in data:
-        remainder = remainder >> 8 ^ _TABLE[(remainder ^ byte) & 0xFF]
-    return remainder
 
 
 def encode_frame(frame: Frame) -> bytes:
@@ -69,6 +52,11 @@ class FrameDecoder:
     def is_within(self) -> bool:
         """True while something has begun and not ended."""
         return bool(self._buffer)
+
+    @property
+    def pending(self) -> int:
+        """Bytes that are held until more come."""
+        return len(self._buffer)
 
     def feed(self, chunk: bytes) -> Iterator[Frame | Garbage]:
         """What is whole now, in order."""

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from firmware_bridge.wire.garbage import Garbage, GarbageReason
 from firmware_bridge.wire.gat.codes import FROM_DEVICE, FROM_HOST, GET_FUNCTIONS, Calculation, Command, Format, Level
-from firmware_bridge.wire.gat.frame import MAX_FRAME_BYTES, Frame, FrameDecoder, crc, encode_frame
+from firmware_bridge.wire.gat.frame import MAX_FRAME_BYTES, Frame, FrameDecoder, encode_frame
 from firmware_bridge.wire.gat.messages import (
     BadBody,
     Initiate,
@@ -50,10 +50,6 @@ ALL = FROM_HOST | FROM_DEVICE
 
 def stream_of(*messages: Message) -> bytes:
     return b"".join(encode_frame(encode_message(message)) for message in messages)
-
-
-def test_the_crc_is_that_of_modbus() -> None:
-    assert crc(b"123456789") == 0x4B37
 
 
 @pytest.mark.parametrize(("vector", "message"), zip(VECTORS, MESSAGES, strict=True), ids=lambda each: str(each)[:40])
