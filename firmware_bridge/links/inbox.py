@@ -41,6 +41,17 @@ class Inbox:
         self.held_bytes += len(chunk)
         self._schedule()
 
+    def pass_on(self, chunk: bytes) -> None:
+        """The same from a call of the loop itself, not from within a call of the receiver's.
+
+        Where nothing waits the receiver gets it in this turn already.
+        """
+        if self._chunks or not self._is_reading or self._receiver is None:
+            self.put(chunk)
+            return
+        self._taken()
+        self._receiver.chunk_received(chunk)
+
     def pause(self) -> None:
         """Deliver nothing until `resume`."""
         self._is_reading = False

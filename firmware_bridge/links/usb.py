@@ -17,7 +17,7 @@ import usb.core
 
 from firmware_bridge.links.address_kinds import TEST_IDS
 from firmware_bridge.links.apart import open_apart
-from firmware_bridge.links.base import LinkClosed, Receiver
+from firmware_bridge.links.base import HIGH_WATER_BYTES, LOW_WATER_BYTES, LinkClosed, Receiver
 from firmware_bridge.links.ending import Ending
 from firmware_bridge.links.gate import Gate
 from firmware_bridge.links.inbox import Inbox
@@ -37,6 +37,32 @@ T = TypeVar("T")
 _Job = Callable[[], None]
 
 
+class Unsent:
+    """Bytes that the device has not taken yet, counted by two threads.
+
+    The loop is woken only where a writer may wait for low water: to wake it for each frame costs more than the frame.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._lock = threading.Lock()
+        self._is_high = False
+
+    def add(self, count: int) -> None:
+        """Handed to the writing thread."""
+        with self._lock:
+            self.count += count
+            self._is_high = self._is_high or self.count > HIGH_WATER_BYTES
+
+    def take(self, count: int) -> bool:
+        """Taken by the device; true where the water was high and has fallen to low."""
+        with self._lock:
+            self.count -= count
+            has_fallen = self._is_high and self.count <= LOW_WATER_BYTES
+            self._is_high = self._is_high and not has_fallen
+            return has_fallen
+
+
 class UsbLink:
     """One claimed device; made by `open_usb`."""
 
@@ -50,11 +76,13 @@ class UsbLink:
         self._ending = Ending(address)
         self._gate = Gate(self._ending.check)
         self._inbox = Inbox(self._chunk_taken)
-        self._unsent_bytes = 0
+        self._unsent = Unsent()
         self._outgoing: queue.SimpleQueue[bytes | _Job | None] = queue.SimpleQueue()
         self._asked: set[asyncio.Future[Any]] = set()
         self._is_stopped = threading.Event()
-        self._room = threading.Semaphore(CHUNKS_UNDER_WAY)
+        self._room: queue.SimpleQueue[None] = queue.SimpleQueue()  # a semaphore without Python in it
+        for _ in range(CHUNKS_UNDER_WAY):
+            self._room.put(None)
         self._is_released = asyncio.Event()
         self._threads = [
             threading.Thread(target=self._guarded, args=(work,), name=f"{what} {address}", daemon=True)
@@ -121,27 +149,26 @@ class UsbLink:
 
     def _put(self, data: bytes) -> None:
         if data:
-            self._unsent_bytes += len(data)
+            self._unsent.add(len(data))
+            self._gate.level(self._unsent.count)
             self._outgoing.put(bytes(data))
-            self._gate.level(self._unsent_bytes)
 
-    def _taken(self, count: int) -> None:
-        self._unsent_bytes -= count
-        self._gate.level(self._unsent_bytes)
+    def _fallen(self) -> None:
+        self._gate.level(self._unsent.count)
 
     def _arrived(self, chunk: bytes) -> None:
         if not self._ending.is_over:
-            self._inbox.put(chunk)
+            self._inbox.pass_on(chunk)
 
     def _chunk_taken(self) -> None:
-        self._room.release()
+        self._room.put(None)
 
     def _lose(self, reason: Exception) -> None:
         if not self._ending.end(reason):
             return
         self._inbox.clear()
         self._is_stopped.set()
-        self._room.release()
+        self._room.put(None)
         self._outgoing.put(None)
         self._gate.release()
         for asked in self._asked:
@@ -158,7 +185,7 @@ class UsbLink:
 
     def _read_on(self) -> None:
         while not self._is_stopped.is_set():
-            self._room.acquire()
+            self._room.get()
             if chunk := self._next_chunk():
                 self._post(self._arrived, chunk)
 
@@ -185,7 +212,8 @@ class UsbLink:
             except usb.core.USBTimeoutError:
                 continue  # the device takes nothing now
             data = data[count:]
-            self._post(self._taken, count)
+            if self._unsent.take(count):
+                self._post(self._fallen)
 
     def _release(self) -> None:
         for thread in self._threads:

@@ -154,8 +154,9 @@ class Requester:
 
     async def _write_copy(self, out: Outstanding) -> None:
         limit_s = await self._cable.write(MessageType.REQUEST, out.request.operation, out.seq, out.body)
-        out.deadline_s = _now_s() + limit_s
-        self._ping_at_s = _now_s() + PING_AFTER_S
+        now_s = _now_s()
+        out.deadline_s = now_s + limit_s
+        self._ping_at_s = now_s + PING_AFTER_S
 
     async def _write_acknowledgement(self) -> None:
         self._is_ack_due = False

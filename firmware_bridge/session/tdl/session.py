@@ -32,6 +32,7 @@ from firmware_bridge.session.tdl.requests import Outbox, Reply, Request
 from firmware_bridge.session.tdl.said import Noticed, Progressed
 from firmware_bridge.session.tdl.timing import HELLO_LIMIT_S, HELLO_REPEAT_S
 from firmware_bridge.session.tdl.upward import ReportSaid, Upward
+from firmware_bridge.session.tdl.waking import Waking
 from firmware_bridge.wire.tdl import read
 from firmware_bridge.wire.tdl.cbor import BadBody
 from firmware_bridge.wire.tdl.codes import MessageType
@@ -63,7 +64,7 @@ class TdlSession:
     def __init__(self, link: Link, opening: Opening, report: ReportSaid, counts: LinkCounts) -> None:
         self._opening = opening
         self._counts = counts
-        self._wake = asyncio.Event()
+        self._wake = Waking()
         self._over: Exception | None = None
         self._hello: HelloReply | None = None
         self._sequence = Sequence()
@@ -114,6 +115,7 @@ class TdlSession:
             reason = over
             raise
         finally:
+            self._wake.close()
             self._requester.close(reason)
             await self._cable.close()
 
@@ -220,12 +222,7 @@ class TdlSession:
 
     async def _sleep_until(self, at_s: float) -> None:
         """Until something happens, at most until that loop time. Raises why the session is over."""
-        alarm = asyncio.get_running_loop().call_at(at_s, self._wake.set)
-        try:
-            await self._wake.wait()
-        finally:
-            alarm.cancel()
-        self._wake.clear()
+        await self._wake.until(at_s)
         if self._over is not None:
             raise self._over
 

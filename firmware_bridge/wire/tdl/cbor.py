@@ -20,6 +20,7 @@ MAX_STRING = 1000  # no body is longer (frame.MAX_RX_MAX)
 _UINT, _NEGATIVE, _OCTETS, _TEXT, _ARRAY, _MAP = range(6)  # CBOR major types
 _FALSE, _TRUE = 0xF4, 0xF5
 _ONE_BYTE, _TWO_BYTES, _FOUR_BYTES = 24, 25, 26  # additional information: where the argument lies
+_FORMS = ((1, _ONE_BYTE), (2, 0x100), (4, 0x1_0000))  # of these three: bytes of the argument, and its least value
 
 
 class BadBody(ValueError):
@@ -82,13 +83,19 @@ def decode_map(data: bytes) -> dict[int, Value]:
         raise BadBody("a TDL body is one map")
     body: dict[int, Value] = {}
     last = -1
+    end = len(data)
     for _ in range(count):
-        if at >= len(data) or not last < data[at] <= MAX_KEY:
+        if at >= end or not last < data[at] <= MAX_KEY:
             raise BadBody(f"a key after {last} is missing, does not rise or is above {MAX_KEY}")
         last = data[at]
-        body[last], at = _decode(data, at + 1)
-    if at != len(data):
-        raise BadBody(f"{len(data) - at} bytes behind the map")
+        at += 1
+        if at < end and data[at] < _ONE_BYTE:  # a small unsigned integer, as most values are: one byte, no call
+            body[last] = data[at]
+            at += 1
+        else:
+            body[last], at = _decode(data, at)
+    if at != end:
+        raise BadBody(f"{end - at} bytes behind the map")
     return body
 
 
@@ -134,16 +141,18 @@ def _read_head(data: bytes, at: int) -> tuple[int, int, int]:
     """Major type, argument and the offset behind them; only shortest forms of at most 32 bits."""
     if at >= len(data):
         raise BadBody("the body ends where an item should begin")
-    major, information = data[at] >> 5, data[at] & 0x1F
+    first = data[at]
+    major, information = first >> 5, first & 0x1F
     at += 1
     if information < _ONE_BYTE and major <= _MAP:
         return major, information, at
     if information > _FOUR_BYTES or major > _MAP:
-        raise BadBody(f"initial byte {data[at - 1]:02X} is outside the profile")
-    size = 1 << (information - _ONE_BYTE)
-    argument = int.from_bytes(data[at : at + size], "big")
-    if at + size > len(data):
+        raise BadBody(f"initial byte {first:02X} is outside the profile")
+    size, least = _FORMS[information - _ONE_BYTE]
+    end = at + size
+    if end > len(data):
         raise BadBody("an argument runs past the end")
-    if argument < (_ONE_BYTE, 0x100, 0x1_0000)[information - _ONE_BYTE]:
+    argument = int.from_bytes(data[at:end], "big")
+    if argument < least:
         raise BadBody("an argument is not in its shortest form")
-    return major, argument, at + size
+    return major, argument, end

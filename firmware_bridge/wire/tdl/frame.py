@@ -21,6 +21,11 @@ OVERHEAD = HEADER_SIZE + CHECK_SIZE
 # which header fields a type uses (tdl.md 3.2): a field that it does not use is 0, one that it uses never is
 _HAS_CODE = {MessageType.REQUEST, MessageType.REPLY, MessageType.NOTICE, MessageType.PROGRESS}
 _HAS_SEQ = {MessageType.HELLO, MessageType.HELLO_REPLY, MessageType.REQUEST, MessageType.REPLY}
+# by number: least and greatest code and seq (a look-up by number costs less than one by the member's name)
+_FIELDS = {
+    int(kind): ((1, _MAX_CODE) if kind in _HAS_CODE else (0, 0)) + ((1, _MAX_SEQ) if kind in _HAS_SEQ else (0, 0))
+    for kind in MessageType
+}
 _TYPES = {int(kind): kind for kind in MessageType}
 
 
@@ -39,7 +44,7 @@ def encode_frame(frame: Frame) -> bytes:
     """Header, CBOR body, CRC-32. Raises ValueError for a field or body that the specification forbids."""
     if frame.type is MessageType.SEALED:
         raise ValueError("SEALED is not offered: no keys are built (tdl.md 13)")
-    wrong = _wrong_field(frame.type, frame.code, frame.seq, frame.session)
+    wrong = _wrong_field(int(frame.type), frame.code, frame.seq, frame.session)
     if wrong:
         raise ValueError(f"{frame.type.name} refused: {wrong} (tdl.md 3.2)")
     body = encode_map(frame.body)
@@ -73,7 +78,7 @@ def _decode_checked(data: bytes, number: int, code: int, seq: int, session: int)
         return Garbage(GarbageReason.BAD_TYPE, size)
     if kind is MessageType.SEALED:
         return Garbage(GarbageReason.SEALED, size)
-    if _wrong_field(kind, code, seq, session):
+    if _wrong_field(number, code, seq, session):
         return Garbage(GarbageReason.BAD_FIELD, size)
     try:
         body = decode_map(data[HEADER_SIZE:-CHECK_SIZE])
@@ -82,12 +87,13 @@ def _decode_checked(data: bytes, number: int, code: int, seq: int, session: int)
     return Frame(kind, code, seq, session, body)
 
 
-def _wrong_field(kind: MessageType, code: int, seq: int, session: int) -> str:
+def _wrong_field(number: int, code: int, seq: int, session: int) -> str:
     """What is wrong with the header fields of this type, or an empty text."""
+    least_code, most_code, least_seq, most_seq = _FIELDS[number]
     if not 1 <= session <= _MAX_SESSION:
         return f"session {session}"
-    if not (1 <= code <= _MAX_CODE if kind in _HAS_CODE else code == 0):
+    if not least_code <= code <= most_code:
         return f"code {code}"
-    if not (1 <= seq <= _MAX_SEQ if kind in _HAS_SEQ else seq == 0):
+    if not least_seq <= seq <= most_seq:
         return f"seq {seq}"
     return ""
