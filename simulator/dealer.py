@@ -20,6 +20,8 @@ ASK_S = (0.4, 1.2)
 PAY_S = (3.0, 7.0)
 GATHER_S = (2.0, 4.0)
 TRY_AGAIN_S = 0.5
+# How many of the guests bet on the jackpot too (assumed).
+JACKPOT_CHANCE = 0.5
 # Nothing comes out and the lamp is dark: the dealer presses CALL.
 CALL_AFTER_S = 120.0
 # Nothing goes in and the lamp is dark: the cards are held over (CSM-11).
@@ -116,12 +118,24 @@ class Dealer(Person):
         self._mark = self.scene.watch.last_seq
         seats = sorted(self.rng.sample(range(1, self.seats + 1), players or self.rng.randint(1, self.seats)))
         guests = [Player.sits_down(f"seat {seat}", self.rng) for seat in seats]
+        await self._no_more_bets([guest.seat for guest in guests])
         try:
             await self._deal(guests)
             await self.dawdle(*PAY_S)
             await self._done()
         except RoundIsOver:
             self.scene.tell(f"{self.name}: the round is over by ruling")
+
+    async def _no_more_bets(self, seats: list[str]) -> None:
+        """JP-11, at a table with chip slots: some guests have bet on the jackpot; said once, then cards are dealt."""
+        slots = (await self.scene.look())["slots"]
+        if not slots:
+            return
+        for seat in (seat.removeprefix("seat ") for seat in seats):
+            if seat in slots and not slots[seat]["window"] and self.rng.random() < JACKPOT_CHANCE:
+                await self.do("drop-chip", seat=int(seat))
+        await self.dawdle(*ASK_S)
+        await self.press("no more bets")
 
     async def _deal(self, guests: list[Player]) -> None:
         """BJ-2 to BJ-9, as far as cards move."""

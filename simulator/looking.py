@@ -46,6 +46,11 @@ def look(room: Room) -> dict[str, object]:
             **{name: display.visible(room.stage.now_ns) for name, display in room.displays.items()},
             **{name: " / ".join(sign.drawn()) for name, sign in room.signs.items()},
         },
+        "slots": {
+            str(seat): {"window": len(slot.window), "cup": slot.cup}
+            for slots in room.slots.values()
+            for seat, slot in slots.slots.items()
+        },
         "machines": {
             device.name: _seen_at(room, device)
             for device in room.devices.values()

@@ -39,6 +39,7 @@ class Kind(StrEnum):
     DISPLAY = "display"
     ALPHA_SIGN = "alpha sign"
     FIRMWARE_PORT = "firmware port"
+    CHIP_SLOTS = "chip slots"
 
 
 class Chance(StrEnum):
@@ -88,6 +89,7 @@ class DevicePlan(_Shape, frozen=True, kw_only=True):
     """One device. `address` is the one by which the host reaches it, so that both files say the same.
 
     `characters` stand on a display at once.
+    `seats` are those that have a chip slot, `chip_value` what they take, in the smallest unit of the currency.
     `osdp_address` is that of a badge reader on its bus. `keyboard` is the map of one that types. `is_usb_serial`:
     on USB it is a serial port (CDC-ACM), not a stream of class FF.
     `key` is the hex of its secure channel's base key.
@@ -101,6 +103,8 @@ class DevicePlan(_Shape, frozen=True, kw_only=True):
     is_on: bool = True
     osdp_address: int = 1
     characters: int = 13
+    seats: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7)
+    chip_value: int = 500
     key: str = ""
     keyboard: str = "us"
     is_usb_serial: bool = False

@@ -24,12 +24,14 @@ from .faces.osdp_security import Security
 from .faces.tdl_device import TdlDevice
 from .faces.tdl_display import new_display
 from .faces.tdl_shuffler import BATCH, CONTINUOUS, new_shuffler
+from .faces.tdl_slots import new_slots
 from .faces.tdl_switch_box import new_switch_box
 from .plan import RATES, DevicePlan, Kind, Plan
 from .recorder import Recorder
 from .runner import Face, Outlet, Stage
 from .usb.shapes import KEYBOARD_READER, SERIAL_PORT, VENDOR_STREAM, Shape
 from .world.badges import BadgeHead
+from .world.chip_slots import ChipSlots
 from .world.display import JackpotDisplay
 from .world.figures import Figures
 from .world.firmware import Firmware, example_firmware
@@ -95,6 +97,7 @@ class Room:
         self.displays: dict[str, JackpotDisplay] = {}
         self.signs: dict[str, AlphaSignFace] = {}
         self.firmware: dict[str, Firmware] = {}
+        self.slots: dict[str, ChipSlots] = {}
         self.devices = {device.name: self._make(device) for device in plan.devices}
 
     def power_up(self) -> None:
@@ -181,6 +184,11 @@ class Room:
         display = self.displays[device.name] = JackpotDisplay(device.name, device.characters)
         return new_display(display, self.memory(device), serial=device.serial_number)
 
+    def _chip_slots(self, device: DevicePlan) -> TdlDevice:
+        slots = self.slots[device.name] = ChipSlots(device.name, device.seats, device.chip_value)
+        self.stage.add_world(slots)
+        return new_slots(slots, self.memory(device), serial=device.serial_number)
+
     def _alpha_sign(self, device: DevicePlan) -> AlphaSignFace:
         face = self.signs[device.name] = AlphaSignFace(LedSign(device.name, device.characters))
         return face
@@ -208,6 +216,7 @@ MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.DISPLAY: Room._display,
     Kind.ALPHA_SIGN: Room._alpha_sign,
     Kind.FIRMWARE_PORT: Room._firmware_port,
+    Kind.CHIP_SLOTS: Room._chip_slots,
     Kind.BADGE_READER: Room._badge_reader,
     Kind.KEYBOARD_READER: Room._keyboard_reader,
 }

@@ -70,6 +70,7 @@ class Slot:
     meter: int = 0
     box: int = 0
     cup: int = 0
+    unseen: int = 0  # chips that passed its blind gate
     is_blind: bool = False  # dust on the gate: chips pass it unseen
     blocked_since_ns: int | None = None  # something sticks in the gate
 
@@ -151,6 +152,13 @@ class ChipSlots:
         """Something sticks in the light gate."""
         self.slots[seat].blocked_since_ns = self._now_ns
 
+    def take_out(self, seat: int) -> int:
+        """A hand with the key empties the window. Returns how many chips lay there."""
+        window = self.slots[seat].window
+        chips = len(window)
+        window.clear()
+        return chips
+
     def unblock(self, seat: int) -> None:
         """It is taken out."""
         self.slots[seat].blocked_since_ns = None
@@ -180,7 +188,9 @@ class ChipSlots:
         why = self._objection(slot, chip.value)
         if why is None:
             slot.window.append(chip.value)
-            if not slot.is_blind:
+            if slot.is_blind:
+                slot.unseen += 1
+            else:
                 slot.meter += 1
                 self._happenings.append(ChipTaken(chip.seat, slot.meter))
             return

@@ -16,6 +16,7 @@ def standing_lines(state: Mapping[str, Any]) -> list[str]:
         *_head(state),
         *_stops(state),
         *(f"  {one['procedure']}: {one['state']}\n    → {one['next_step']}" for one in _waiting(state)),
+        *_jackpot(state["procedures"]["jackpot_bets"]),
         *_presence(state),
         *(f"  incident {one['number']} ({one['rule']}): {one['text']}" for one in state["incidents"]["open"].values()),
         *_complaints(state),
@@ -59,6 +60,11 @@ def _presence(state: Mapping[str, Any]) -> Iterator[str]:
         else:
             left = f"{max(0, (kept['until_ns'] - state['at_ns']) // NS_PER_S)} s left"
         yield f"  present for {operation}: {kept['staff']}, {left}"
+
+
+def _jackpot(bets: Mapping[str, Any]) -> Iterator[str]:
+    if bets["state"] != "no bets":
+        yield f"  jackpot bets at seats: {', '.join(map(str, bets['seats'])) or 'none'}"
 
 
 def _complaints(state: Mapping[str, Any]) -> Iterator[str]:

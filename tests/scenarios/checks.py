@@ -156,7 +156,14 @@ class Checks:
 
     def _check_motion(self, intended: Counter[tuple[str, str]]) -> None:
         """No command moved anything more often than the journal gave it out."""
-        codes = {"40": "count all", "41": "eject all", "42": "deal", "44": "recover", "45": "self test"}
+        codes = {
+            "40": "count all",
+            "41": "eject all",
+            "42": "deal",
+            "44": "recover",
+            "45": "self test",
+            "46": "collect",
+        }
         for (device, code), times in self._begun.items():
             given = intended[device, codes[code]]
             if times > given:

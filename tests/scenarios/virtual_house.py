@@ -37,6 +37,8 @@ from tests.support.table import WALL_START_NS
 ROOT = Path(__file__).parents[2]
 TABLE = "BJ-07"
 RETRY_S = 0.2
+# Devices that stand at this house beside the demo's.
+More = Callable[[Plan, HostConfig], tuple[Plan, HostConfig]]
 
 
 class MortalLink:
@@ -248,14 +250,22 @@ def house_config(folder: Path) -> HostConfig:
 
 @asynccontextmanager
 async def house(
-    folder: Path, *, seed: int = 7, chance: Chance = Chance.NEVER, is_in_memory: bool = False
+    folder: Path,
+    *,
+    seed: int = 7,
+    chance: Chance = Chance.NEVER,
+    is_in_memory: bool = False,
+    more: More | None = None,
 ) -> AsyncIterator[House]:
     """A house with the daemon running; at the end a clean stop. A journal in memory dies with its daemon."""
-    room = Room(virtual_plan(seed=seed, chance=chance))
+    plan, config = virtual_plan(seed=seed, chance=chance), house_config(folder)
+    if more is not None:
+        plan, config = more(plan, config)
+    room = Room(plan)
     room.power_up()
     cables = asyncio.create_task(room.run(), name="room")
     clock = LoopClock(asyncio.get_running_loop(), wall_start_ns=WALL_START_NS)
-    host = VirtualHost(house_config(folder), room, clock, is_in_memory=is_in_memory)
+    host = VirtualHost(config, room, clock, is_in_memory=is_in_memory)
     await host.start()
     try:
         yield House(room, host, voice_of(SideDesk(room)))

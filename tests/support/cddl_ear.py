@@ -26,9 +26,10 @@ ITEMS: dict[tuple[int, int, int], range] = {
     (tdl.REPLY, tdl.IDENTITY, 6): range(1, 12),
 }
 FROM_HOST = {tdl.HELLO: "hello", tdl.NOTICE_ACK: "notice-ack"}
-REQUESTS = {**tdl.REPLIES, tdl.PING: "ping", tdl.DEAL: "deal", tdl.SHUFFLE: "shuffle"}
-# Of the switch box: tray and keys.
-OF_A_BOX = {0x04: "notice-tray", 0x20: "notice-key"}
+REQUESTS = {**tdl.REPLIES, tdl.PING: "ping", tdl.DEAL: "deal", tdl.SHUFFLE: "shuffle", 0x46: "collect"}
+# Of the switch box: tray and keys. Of chip slots: chips in and given back.
+OF_OTHERS = {0x04: "notice-tray", 0x20: "notice-key", 0x05: "notice-chips-in", 0x22: "notice-chip-returned"}
+COLLECT_REPLY = (tdl.REPLY, 0x46)
 BODY_MAX = {True: 96, False: 1000}  # what a device of ours takes, what we take
 
 
@@ -100,8 +101,10 @@ def _host_rule(kind: int, code: int) -> str:
 
 
 def _device_rule(kind: int, code: int) -> str:
-    is_of_a_box = kind == tdl.NOTICE and code in OF_A_BOX
-    return OF_A_BOX[code] if is_of_a_box else rule_of(kind, code)
+    if (kind, code) == COLLECT_REPLY:
+        return "reply-collect"
+    is_of_others = kind == tdl.NOTICE and code in OF_OTHERS
+    return OF_OTHERS[code] if is_of_others else rule_of(kind, code)
 
 
 class HalfDuplex:

@@ -1,0 +1,66 @@
+"""Jackpot chips at a whole table in virtual time: simulated slots, people, daemon; every message obeys the CDDL."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from simulator.plan import DevicePlan, Kind, Plan
+from tableside.config import HostConfig
+from tableside.configuration.shape import Device, DeviceRole
+from tests.scenarios.checks import Checks
+from tests.scenarios.virtual_house import ROOT, house
+
+pytestmark = [pytest.mark.virtual_time, pytest.mark.timeout(600)]
+
+SERIAL = "000555"
+SEATS = (1, 2, 3, 4, 5, 6, 7)
+CHIP = 5_00
+
+
+def with_slots(plan: Plan, config: HostConfig) -> tuple[Plan, HostConfig]:
+    """The demo's table, and slots at all its seats."""
+    simulated = DevicePlan(
+        name="slots", kind=Kind.CHIP_SLOTS, serial_number=SERIAL, address="memory://slots", chip_value=CHIP
+    )
+    slots = Device(
+        name="slots",
+        role=DeviceRole.CHIP_SLOTS,
+        driver="tdl-slots",
+        address="tcp://127.0.0.1:47108",
+        serial_number=SERIAL,
+        model="SLOT-SIM",
+        seats=SEATS,
+    )
+    table = config.tables[0]
+    settings = msgspec.structs.replace(
+        table.settings,
+        jackpot_chip_value=CHIP,
+        jackpot_chip_currency="EUR",
+        jackpot_approved_by="Inspection service (test)",
+        jackpot_approved_on=datetime.date(2026, 1, 15),
+    )
+    table = dataclasses.replace(table, devices=(*table.devices, slots), settings=settings)
+    return (
+        msgspec.structs.replace(plan, devices=(*plan.devices, simulated)),
+        dataclasses.replace(config, tables=(table,)),
+    )
+
+
+async def test_chips_from_the_lips_to_the_box(tmp_path: Path) -> None:
+    """JP-3, JP-10, JP-11 through every layer; what lies in boxes, windows and cups at the end is what was told."""
+    async with house(tmp_path, more=with_slots) as here:
+        checks = Checks(here)
+        outcome = await here.play(ROOT / "tests" / "scenarios" / "jackpot_chips.toml")
+        assert outcome.is_right, "\n".join(map(str, outcome.mismatches))
+        findings = await checks.at_end()
+        assert not findings, "\n".join(findings)
+        world = here.room.slots["slots"].slots
+        assert world[7].unseen == 1
+        assert world[2].cup >= 1
+        assert sum(slot.box for slot in world.values()) >= 3
+        assert {"request-collect", "notice-chips-in", "notice-chip-returned"} <= set(here.host.ear.valid)
