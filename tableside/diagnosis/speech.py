@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from firmware_bridge.links.recording import Direction
-from firmware_bridge.wire.alpha.packet import Acknowledged, PacketDecoder, encode_acknowledgement, encode_packet
+from firmware_bridge.wire.alpha.packet import Acknowledged, Packet, PacketDecoder, encode_acknowledgement, encode_packet
 from firmware_bridge.wire.garbage import Garbage
 from firmware_bridge.wire.gat import frame as gat_frame
 from firmware_bridge.wire.gat import messages as gat_messages
@@ -21,6 +21,8 @@ from firmware_bridge.wire.tdl.frame import encode_frame
 from firmware_bridge.wire.tdl.stream import MessageDecoder, StreamDecoder, encode_stream
 from tableside.diagnosis.tdl_words import in_words
 
+M = TypeVar("M")
+Said_co = TypeVar("Said_co", covariant=True)
 TDL, OSDP, ALPHA, GAT, KEYBOARD = "tdl", "osdp", "alpha", "gat", "keyboard"
 HIDDEN = "…"
 # Whoever reads these could make a badge, key in a code or take a reader over.
@@ -76,23 +78,41 @@ class OsdpSpeech:
                 yield Spoken(direction, _osdp_words(piece), b"" if _is_secret(piece) else frame.encode_frame(piece))
 
 
-class AlphaSpeech:
-    """An ALPHA sign's cable."""
+class Decoder(Protocol[Said_co]):
+    """A push parser, as each codec has one."""
 
-    def __init__(self) -> None:
-        self._decoders = {Direction.IN: PacketDecoder(), Direction.OUT: PacketDecoder()}
+    def feed(self, chunk: bytes) -> Iterable[Said_co | Garbage]:
+        """What is whole now, and what was thrown away."""
+
+
+class PlainSpeech(Generic[M]):
+    """A cable of one device with no secrets on it: each message in words, and its bytes."""
+
+    def __init__(
+        self, decoder: Callable[[], Decoder[M]], words: Callable[[M], str], encode: Callable[[M], bytes]
+    ) -> None:
+        self._decoders = {Direction.IN: decoder(), Direction.OUT: decoder()}
+        self._words = words
+        self._encode = encode
 
     def feed(self, direction: Direction, chunk: bytes) -> Iterator[Spoken]:
         for piece in self._decoders[direction].feed(chunk):
             if isinstance(piece, Garbage):
                 yield _garbage(direction, piece)
-            elif isinstance(piece, Acknowledged):
-                status = "" if piece.status is None else f" {piece.status.value:02X}h"
-                text = f"{'ACK' if piece.is_accepted else 'NAK'}{status}"
-                yield Spoken(direction, text, encode_acknowledgement(piece))
             else:
-                told = " ".join(ascii(command.decode("latin-1")) for command in piece.commands)
-                yield Spoken(direction, f"{piece.type_code}{piece.address} {told}", encode_packet(piece))
+                yield Spoken(direction, self._words(piece), self._encode(piece))
+
+
+def _alpha_words(said: Packet | Acknowledged) -> str:
+    if isinstance(said, Acknowledged):
+        status = "" if said.status is None else f" {said.status.value:02X}h"
+        return f"{'ACK' if said.is_accepted else 'NAK'}{status}"
+    told = " ".join(ascii(command.decode("latin-1")) for command in said.commands)
+    return f"{said.type_code}{said.address} {told}"
+
+
+def _alpha_bytes(said: Packet | Acknowledged) -> bytes:
+    return encode_acknowledgement(said) if isinstance(said, Acknowledged) else encode_packet(said)
 
 
 class GatSpeech:
@@ -128,7 +148,7 @@ class KeyboardSpeech:
 SPEECHES: Mapping[str, Callable[[bool], Speech]] = {
     TDL: lambda is_message_based: TdlSpeech(is_message_based=is_message_based),
     OSDP: lambda _is_message_based: OsdpSpeech(),
-    ALPHA: lambda _is_message_based: AlphaSpeech(),
+    ALPHA: lambda _is_message_based: PlainSpeech[Packet | Acknowledged](PacketDecoder, _alpha_words, _alpha_bytes),
     GAT: lambda _is_message_based: GatSpeech(),
     KEYBOARD: lambda _is_message_based: KeyboardSpeech(),
 }
