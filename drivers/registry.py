@@ -162,7 +162,10 @@ class PlainDriver:
     verified_against: tuple[str, ...] = ()
 
 
-PLAIN_DRIVERS: Mapping[str, PlainDriver] = {}
+_PLAIN: tuple[PlainDriver, ...] = (
+    # One line a device (docs/howto/add-a-device.md).
+)
+PLAIN_DRIVERS: Mapping[str, PlainDriver] = {driver.name: driver for driver in _PLAIN}
 
 
 def tdl_driver(name: str, address: str) -> TdlDriver:

@@ -220,8 +220,8 @@ def _exchanged(turn: Turn, _what: MachineCountedOut) -> None:
 
 
 S = CountState
-# It starts at once where the machine is free.
-STARTED = (S.RUNNING,)
+# It starts at once where the machine is free; one that cannot count is counted by hand.
+STARTED = (S.RUNNING, S.BY_HAND)
 PROCEDURE = Procedure(
     name="count",
     rule="CSM-2",

@@ -93,8 +93,16 @@ def test_every_deed_that_tells_how_many_says_why_there_were_none() -> None:
     """Looking through an empty place is no failure: it shows that nothing is there."""
     silent = {kind.__name__ for kind in members(PersonDeed) if kind.why_nothing is PersonDeed.why_nothing}
     assert silent == {
-        "PressKey", "Tap", "HoldBadge", "TakeBadgeAway", "LookThrough", "LiftLid", "ShutLid", "ExchangeMachine", "Mend",
-    }  # fmt: skip
+        "PressKey",
+        "Tap",
+        "HoldBadge",
+        "TakeBadgeAway",
+        "LookThrough",
+        "LiftLid",
+        "ShutLid",
+        "ExchangeMachine",
+        "Mend",
+    }
 
 
 async def _typed(bench: RoomBench, socket: Path, *words: str) -> tuple[int, str, str]:
