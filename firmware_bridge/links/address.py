@@ -1,4 +1,4 @@
-"""From an address to an open link. A new kind of cable is one file, one kind of address and one line in `SCHEMES`."""
+"""From an address to an open link. A new kind of cable is one file and one line in `SCHEMES`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from urllib.parse import urlsplit
 
 from firmware_bridge.links.address_kinds import (
+    Address,
     MemoryAddress,
     Mistakes,
     SerialAddress,
@@ -15,8 +16,6 @@ from firmware_bridge.links.address_kinds import (
 )
 from firmware_bridge.links.base import Link
 from firmware_bridge.links.mqtt_address import MqttAddress, MqttsAddress
-
-Address = SerialAddress | TcpAddress | UsbAddress | MqttAddress | MqttsAddress | MemoryAddress
 
 SCHEMES: dict[str, type[Address]] = {
     "serial": SerialAddress,

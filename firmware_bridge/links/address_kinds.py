@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
-from typing import ClassVar
+from typing import ClassVar, Protocol
 from urllib.parse import SplitResult, parse_qsl, unquote
 
 from firmware_bridge.links.base import Link, LinkAbsent
@@ -97,6 +97,19 @@ class SerialSettings:
     def text(self) -> str:
         """As a technician says it: `9600 8N1`."""
         return f"{self.baud} {self.data_bits}{self.parity}{self.stop_bits}"
+
+
+class Address(Hashable, Protocol):
+    """One kind of address, taken apart. `form` shows how it is written; `open` raises LinkRefused and its kinds."""
+
+    form: ClassVar[str]
+
+    @classmethod
+    def parse(cls, parts: SplitResult, mistakes: Mistakes) -> Address:
+        """What the parts of a URL say; every mistake in them is added to `mistakes`."""
+
+    async def open(self, address: str, surroundings: Surroundings) -> Link:
+        """A new link to what the address names."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,10 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from pathlib import Path
 
-from firmware_bridge.links.address import Address, AddressError, parse_address
+from firmware_bridge.links.address import AddressError, parse_address
 from firmware_bridge.links.address_kinds import (
     TEST_IDS,
+    Address,
     MemoryAddress,
     SerialAddress,
     TcpAddress,
