@@ -104,13 +104,13 @@ async def usb_cable(directory: Path) -> AsyncIterator[Cable]:
 
 @contextlib.asynccontextmanager
 async def usbip_cable(directory: Path) -> AsyncIterator[Cable]:
-    socket = UsbipSocket("127.0.0.1", 0, UsbIdentity(serial="SN0001"))
-    await socket.open()
-    address = f"{socket.device.address}?usbip=127.0.0.1:{socket.port}"
+    server = UsbipSocket("127.0.0.1", 0, UsbIdentity(serial="SN0001"))
+    await server.open()
+    address = f"{server.device.address}?usbip=127.0.0.1:{server.port}"
     host = await open_link(address)
-    yield Cable(host, await socket.next_link(), lambda: open_link(address), holder="another program")
+    yield Cable(host, await server.next_link(), lambda: open_link(address), holder="another program")
     await host.close()
-    await socket.shut()
+    await server.shut()
 
 
 @contextlib.asynccontextmanager
