@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
-from collections.abc import AsyncIterator
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 
 import aiomqtt
@@ -18,8 +20,10 @@ from firmware_bridge.links.address import Surroundings, open_link
 from firmware_bridge.links.base import LinkAbsent, LinkClosed, LinkForbidden, LinkRefused
 from firmware_bridge.links.mqtt import MqttLink, open_mqtt, open_mqtt_device
 from firmware_bridge.links.mqtt_status import LinkStatus
+from firmware_bridge.links.mqtt_tls import Certificates
+from tests.support.certificates import Authority
 from tests.support.collector import DEADLINE_S, Collector, until
-from tests.support.mosquitto import Mosquitto, mosquitto
+from tests.support.mosquitto import Mosquitto, free_port, mosquitto
 
 __all__ = ["mosquitto"]
 
@@ -345,6 +349,56 @@ async def test_something_that_is_no_broker_is_refused_and_leaves_nothing(
     server.close()
     await server.wait_closed()
     await until(lambda: (open_sockets(), len(asyncio.all_tasks())) <= (before, tasks), "sockets and tasks to end")
+
+
+@pytest.mark.filterwarnings("ignore:unclosed <ssl:ResourceWarning")
+async def test_whatever_came_before_a_healthy_broker_is_reached_at_once(
+    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """BR-043: silent, refused, reset, no such name, rubbish, in plain and in TLS, in any order; nothing is left."""
+    monkeypatch.setattr(mqtt_client, "ANSWER_TIMEOUT_S", 0.1)
+    talking: list[asyncio.StreamWriter] = []
+
+    def serving(behaviour: str) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]:
+        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            talking.append(writer)
+            await reader.read(1)
+            if behaviour == "rubbish":
+                writer.write(b"HTTP/1.1 400 Bad Request\r\n" * 8)
+            if behaviour == "reset":
+                writer.transport.abort()
+
+        return serve
+
+    Authority(tmp_path).issue("host")
+    files = Certificates.of(tmp_path, "host")
+    servers = {
+        name: await asyncio.start_server(serving(name), "127.0.0.1", 0) for name in ("silent", "reset", "rubbish")
+    }
+    ports = {name: server.sockets[0].getsockname()[1] for name, server in servers.items()}
+    bad: list[tuple[str, int, Certificates | None]] = [
+        *(("127.0.0.1", port, None) for port in ports.values()),
+        ("127.0.0.1", free_port(), None),
+        ("no-such-broker.invalid", 1883, None),
+        ("127.0.0.1", ports["rubbish"], files),
+        ("127.0.0.1", ports["reset"], files),
+    ]
+    device = await device_on(mosquitto)
+    before, tasks = open_sockets(), len(asyncio.all_tasks())
+    chance = random.Random(43)
+    for _ in range(4):
+        for host, port, certificates in chance.sample(bad, len(bad)):
+            with pytest.raises(LinkRefused):
+                await open_mqtt(host, port, "pit/7", "csm", certificates=certificates)
+        await (await host_of(device)).close()
+    for writer in talking:
+        writer.close()
+    for server in servers.values():
+        server.close()
+        await server.wait_closed()
+    gc.collect()  # paho-mqtt leaves the socket of a refused handshake to it
+    await until(lambda: (open_sockets(), len(asyncio.all_tasks())) <= (before, tasks), "sockets and tasks to end")
+    await device.close()
 
 
 async def test_an_opening_that_is_given_up_hangs_up_when_it_comes_about(mosquitto: Mosquitto) -> None:

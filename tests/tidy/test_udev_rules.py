@@ -76,6 +76,14 @@ def test_every_jump_lands_behind_itself() -> None:
         assert target is None or labels[target] > at
 
 
+def test_a_modem_service_is_kept_from_every_serial_port() -> None:
+    """BR-020: it writes AT commands into what it takes for a modem."""
+    ports = [rule for rule in parse(RULES.read_text("utf-8")) if value_of(rule, "SUBSYSTEM") == "tty"]
+    assert ports
+    for rule in ports:
+        assert value_of(rule, "ENV", "ID_MM_DEVICE_IGNORE") == value_of(rule, "ENV", "ID_MM_PORT_IGNORE") == "1"
+
+
 def test_rights_are_given_to_the_services_group_and_to_one_kind_of_device_each() -> None:
     for rule in parse(RULES.read_text("utf-8")):
         subsystem = value_of(rule, "SUBSYSTEM")

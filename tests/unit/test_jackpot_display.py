@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
+
 import msgspec
 import pytest
 from msgspec.structs import replace
 
 from drivers import events
+from drivers.displays.money import CURRENCIES, amount_text
 from drivers.displays.showing import STALE_MS, WORDS, Limits, Showing
 from drivers.events import Shown
 from firmware_bridge.clock import NS_PER_MS
@@ -20,6 +24,7 @@ from tableside.renewals import Renewals
 from tableside.requests import ShowJackpot
 from tests.support.table import HOUSE, Table
 
+ROOT = Path(__file__).parents[2]
 HOUSE_WITH_SIGN = replace(HOUSE, displays=(Display("sign", "tdl-display", 13),))
 EUR = {"what": Shown.AMOUNT, "currency": "EUR"}
 
@@ -91,6 +96,42 @@ def test_no_cent_is_lost_from_the_request_to_the_display(amount: int) -> None:
     assert int("".join(letter for letter in text if letter.isdigit())) == amount
     with pytest.raises(msgspec.ValidationError):
         msgspec.json.decode(asked.replace(b'"currency"', b'"amount":10.29,"currency"'), type=ShowJackpot)
+
+
+@pytest.mark.parametrize(("currency", "decimals"), CURRENCIES.items())
+def test_every_amount_is_read_back_from_what_guests_read(currency: str, decimals: int) -> None:
+    """BR-056: there and back, ten thousand amounts up to ten million units, each other's neighbours at the edges."""
+    edges = {10**power + step for power in range(8) for step in (-1, 0, 1)}
+    for amount in (*range(0, 10_000_000, 997), *edges):
+        letters, _, number = amount_text(amount, currency).partition(" ")
+        whole, _, part = number.partition(".")
+        assert (letters, len(part)) == (currency, decimals)
+        assert int(whole.replace(",", "")) * 10**decimals + int(part or "0") == amount
+
+
+def test_no_code_of_amounts_knows_a_hundred() -> None:
+    """BR-055: a factor of two decimals that is written down is right for some currencies only."""
+    places = ("drivers/displays", "drivers/displays/page", "simulator/world/display.py", "drivers/tdl/orders.py")
+    paths = [path for place in places for path in ((ROOT / place).glob("*.py") if "." not in place else [ROOT / place])]
+    assert len(paths) > 8
+    hundreds = [
+        f"{path.name}:{node.lineno}"
+        for path in paths
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Constant) and node.value == 100 and type(node.value) in (int, float)
+    ]
+    assert hundreds == []
+
+
+@pytest.mark.parametrize(
+    ("amount", "text"),
+    [(0, "EUR 0.00"), (5, "EUR 0.05"), (9_999_999, "EUR 99,999.99"), (10_000_000, None), (-1, None)],
+)
+def test_a_display_of_thirteen_characters_at_its_edge(amount: int, text: str | None) -> None:
+    """BR-059: one cent more does not fit, and is not shown as something plausible."""
+    showing = Showing(1, Shown.AMOUNT, amount, "EUR")
+    assert (Limits(13, 2**32).objection(showing) is None) is (text is not None)
+    assert text is None or showing.text == text
 
 
 def test_a_negative_amount_is_no_amount() -> None:

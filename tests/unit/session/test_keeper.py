@@ -13,7 +13,7 @@ from typing import NoReturn
 import pytest
 from structlog.testing import capture_logs
 
-from firmware_bridge.links.base import LinkRefused
+from firmware_bridge.links.base import LinkBusy, LinkRefused
 from firmware_bridge.links.memory import MemoryLink, memory_pair
 from firmware_bridge.session.backoff import OWN_CABLE_S, QUARANTINE_S, SHARED_BROKER_S, Backoff, table_for
 from firmware_bridge.session.endings import Ending, SessionOver
@@ -104,6 +104,27 @@ async def test_ten_minutes_absent_at_boot_is_waited_for() -> None:
     assert [line["event"] for line in lines] == ["link_lost", "link_back"]
     assert lines[1]["attempts"] == len(cable.tries)
     assert lines[1]["away_s"] >= 600
+
+
+async def test_a_port_that_somebody_has_for_twelve_seconds_is_waited_for_quietly() -> None:
+    """BR-020 (b): a modem service looks at it first; one line says who has it, and then it works."""
+    cable, holder = Cable(), "serial:///dev/ttyS0 is held by ModemManager (process 7)"
+
+    async def attempt(up: Up) -> None:
+        if now_s() < 12:
+            cable.tries.append(now_s())
+            raise LinkBusy(holder)
+        await cable.attempt(up)
+
+    cable.plug()
+    with capture_logs() as lines:
+        async with kept(attempt) as keeper:
+            await asyncio.sleep(6)
+            assert keeper.why_away == holder
+            await asyncio.sleep(12)
+            assert (keeper.is_up, keeper.why_away) == (True, "")
+    assert [line["event"] for line in lines] == ["link_lost", "link_back"]
+    assert lines[0]["why"] == holder
 
 
 async def test_unplugged_costs_one_line_and_few_tries() -> None:
