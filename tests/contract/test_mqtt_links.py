@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
-import os
-import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import aiomqtt
@@ -17,13 +14,11 @@ from paho.mqtt.properties import Properties
 
 from firmware_bridge.links import mqtt, mqtt_client
 from firmware_bridge.links.address import Surroundings, open_link
-from firmware_bridge.links.base import LinkAbsent, LinkClosed, LinkForbidden, LinkRefused
+from firmware_bridge.links.base import LinkAbsent, LinkClosed, LinkForbidden
 from firmware_bridge.links.mqtt import MqttLink, open_mqtt, open_mqtt_device
 from firmware_bridge.links.mqtt_status import LinkStatus
-from firmware_bridge.links.mqtt_tls import Certificates
-from tests.support.certificates import Authority
 from tests.support.collector import DEADLINE_S, Collector, until
-from tests.support.mosquitto import Mosquitto, free_port, mosquitto
+from tests.support.mosquitto import Mosquitto, mosquitto, open_sockets
 
 __all__ = ["mosquitto"]
 
@@ -272,14 +267,6 @@ async def test_a_topic_that_may_not_be_read_is_refused(tmp_path: Path, monkeypat
         broker.stop()
 
 
-def open_sockets() -> int:
-    found = 0
-    for name in os.listdir("/proc/self/fd"):
-        with contextlib.suppress(OSError):
-            found += os.readlink(f"/proc/self/fd/{name}").startswith("socket:")
-    return found
-
-
 async def test_a_connection_that_was_taken_over_is_said_to_be_so() -> None:
     """BR-041: two devices under one name, at a broker that tells (mosquitto 2.0 does not). MQTT 5 §3.14.2.1: 8E."""
 
@@ -310,94 +297,6 @@ async def test_a_broker_knows_a_device_by_its_serial_number(mosquitto: Mosquitto
     where = (mosquitto.host, mosquitto.port, "pit/7", "csm")
     device = await open_mqtt_device(*where, boot=1, connection=1, serial="000123")
     await until(lambda: " as tdl-000123 " in mosquitto.log, lambda: mosquitto.log)
-    await device.close()
-
-
-@pytest.mark.parametrize(
-    ("behaviour", "said"),
-    [
-        ("silent", "took the connection and then said nothing"),
-        ("closes", "no broker there .it hung up instead of answering: Unspecified error"),
-        ("rubbish", "no broker there .it hung up instead of answering: Protocol error"),
-    ],
-)
-async def test_something_that_is_no_broker_is_refused_and_leaves_nothing(
-    monkeypatch: pytest.MonkeyPatch, behaviour: str, said: str
-) -> None:
-    """BR-043: each cause is named; then a healthy broker is reached at once."""
-    monkeypatch.setattr(mqtt_client, "ANSWER_TIMEOUT_S", 0.2)
-    talking: list[asyncio.StreamWriter] = []
-
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        talking.append(writer)
-        await reader.read(1)
-        if behaviour == "rubbish":
-            writer.write(b"HTTP/1.1 400 Bad Request\r\n" * 8)
-        if behaviour == "closes":
-            writer.close()
-
-    before, tasks = open_sockets(), len(asyncio.all_tasks())
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    for _ in range(3):
-        with pytest.raises(LinkRefused, match=said):
-            await open_mqtt("127.0.0.1", port, "pit/7", "csm")
-    for writer in talking:
-        writer.close()
-        with contextlib.suppress(OSError):
-            await writer.wait_closed()
-    server.close()
-    await server.wait_closed()
-    await until(lambda: (open_sockets(), len(asyncio.all_tasks())) <= (before, tasks), "sockets and tasks to end")
-
-
-@pytest.mark.filterwarnings("ignore:unclosed <ssl:ResourceWarning")
-async def test_whatever_came_before_a_healthy_broker_is_reached_at_once(
-    mosquitto: Mosquitto, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """BR-043: silent, refused, reset, no such name, rubbish, in plain and in TLS, in any order; nothing is left."""
-    monkeypatch.setattr(mqtt_client, "ANSWER_TIMEOUT_S", 0.1)
-    talking: list[asyncio.StreamWriter] = []
-
-    def serving(behaviour: str) -> Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]:
-        async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-            talking.append(writer)
-            await reader.read(1)
-            if behaviour == "rubbish":
-                writer.write(b"HTTP/1.1 400 Bad Request\r\n" * 8)
-            if behaviour == "reset":
-                writer.transport.abort()
-
-        return serve
-
-    Authority(tmp_path).issue("host")
-    files = Certificates.of(tmp_path, "host")
-    servers = {
-        name: await asyncio.start_server(serving(name), "127.0.0.1", 0) for name in ("silent", "reset", "rubbish")
-    }
-    ports = {name: server.sockets[0].getsockname()[1] for name, server in servers.items()}
-    bad: list[tuple[str, int, Certificates | None]] = [
-        *(("127.0.0.1", port, None) for port in ports.values()),
-        ("127.0.0.1", free_port(), None),
-        ("no-such-broker.invalid", 1883, None),
-        ("127.0.0.1", ports["rubbish"], files),
-        ("127.0.0.1", ports["reset"], files),
-    ]
-    device = await device_on(mosquitto)
-    before, tasks = open_sockets(), len(asyncio.all_tasks())
-    chance = random.Random(43)
-    for _ in range(4):
-        for host, port, certificates in chance.sample(bad, len(bad)):
-            with pytest.raises(LinkRefused):
-                await open_mqtt(host, port, "pit/7", "csm", certificates=certificates)
-        await (await host_of(device)).close()
-    for writer in talking:
-        writer.close()
-    for server in servers.values():
-        server.close()
-        await server.wait_closed()
-    gc.collect()  # paho-mqtt leaves the socket of a refused handshake to it
-    await until(lambda: (open_sockets(), len(asyncio.all_tasks())) <= (before, tasks), "sockets and tasks to end")
     await device.close()
 
 

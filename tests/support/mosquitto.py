@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 import signal
 import socket
@@ -114,6 +115,15 @@ def mosquitto(tmp_path: Path) -> Iterator[Mosquitto]:
         pytest.skip("mosquitto is not installed (Debian: apt-get install mosquitto)")
     with running_mosquitto(tmp_path) as broker:
         yield broker
+
+
+def open_sockets() -> int:
+    """How many this process has."""
+    found = 0
+    for name in os.listdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):
+            found += os.readlink(f"/proc/self/fd/{name}").startswith("socket:")
+    return found
 
 
 def free_port() -> int:
