@@ -21,12 +21,15 @@ from drivers.displays.tdl_display import MAX_AMOUNT, TdlDisplay
 from drivers.errors import AddressRefused, DriverUnknown
 from drivers.fact import Lost
 from drivers.firmware.gat_port import GatPort, GatPortSettings
+from drivers.lamps.modbus_lamp import ModbusLamp, ModbusLampSettings
+from drivers.shufflers.retrofit_shuffler import RetrofitSettings, RetrofitShuffler
 from drivers.shufflers.tdl_batch import TdlBatchShuffler
 from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
 from drivers.slots.tdl_slots import TdlSlots
 from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
 from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links.base import Link
+from firmware_bridge.session.modbus import ModbusBus
 from firmware_bridge.session.osdp import OsdpBus
 from firmware_bridge.wire.alpha.characters import missing
 
@@ -35,6 +38,9 @@ TDL_SCHEMES = ("serial", "tcp", "usb", "mqtt", "mqtts")
 
 # OSDP is a bus of bytes: a serial adapter, or a serial server.
 OSDP_SCHEMES = ("serial", "tcp")
+
+# Modbus RTU on a serial adapter; Modbus TCP at the board itself or at a gateway.
+MODBUS_SCHEMES = ("serial", "tcp")
 
 # A reader that types is a keyboard.
 KEYBOARD_SCHEMES = ("usb",)
@@ -168,6 +174,24 @@ _PLAIN: tuple[PlainDriver, ...] = (
 PLAIN_DRIVERS: Mapping[str, PlainDriver] = {driver.name: driver for driver in _PLAIN}
 
 
+@dataclass(frozen=True, slots=True)
+class ModbusDriver:
+    """One driver of a device at an I/O board: boards share a bus, which is run by whoever owns it."""
+
+    name: str
+    title: str
+    role: str
+    schemes: tuple[str, ...] = MODBUS_SCHEMES
+    verified_against: tuple[str, ...] = ()
+
+
+RETROFIT_SHUFFLER = ModbusDriver(
+    "retrofit-shuffler", "any shuffler, watched through a Modbus I/O board (RTU or TCP)", "shuffler"
+)
+MODBUS_LAMP = ModbusDriver("modbus-lamp", "warning lamp at the coils of a Modbus board (RTU or TCP)", "lamp")
+MODBUS_DRIVERS: Mapping[str, ModbusDriver] = {driver.name: driver for driver in (RETROFIT_SHUFFLER, MODBUS_LAMP)}
+
+
 def tdl_driver(name: str, address: str) -> TdlDriver:
     """The driver of that name, for that address. Raises DriverUnknown, AddressRefused."""
     driver = TDL_DRIVERS.get(name)
@@ -240,8 +264,22 @@ def build_page(settings: PageSettings, report: Report, jitter: random.Random) ->
     return PAGE.build(settings, report, jitter)
 
 
+def build_retrofit_shuffler(
+    settings: RetrofitSettings, bus: ModbusBus, report: Report, next_session: Callable[[], int]
+) -> RetrofitShuffler:
+    """A driver for one configured shuffler at a board, not yet running; its bus runs beside it."""
+    _say_unverified(RETROFIT_SHUFFLER, settings.name)
+    return RetrofitShuffler(settings, bus, report, next_session)
+
+
+def build_modbus_lamp(settings: ModbusLampSettings, bus: ModbusBus, report: Report) -> ModbusLamp:
+    """A driver for one configured lamp at coils, not yet running; its bus runs beside it."""
+    _say_unverified(MODBUS_LAMP, settings.name)
+    return ModbusLamp(settings, bus, report)
+
+
 def _say_unverified(
-    driver: TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver, device: str
+    driver: TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver | ModbusDriver, device: str
 ) -> None:
     if not driver.verified_against:
         _log.warning("driver_unverified", driver=driver.name, device=device)

@@ -33,6 +33,7 @@ class Kind(StrEnum):
 
     SHUFFLER = "shuffler"
     BATCH_SHUFFLER = "batch shuffler"
+    PLAIN_SHUFFLER = "plain shuffler"
     SWITCH_BOX = "switch box"
     BADGE_READER = "badge reader"
     KEYBOARD_READER = "badge reader that types"
@@ -40,6 +41,10 @@ class Kind(StrEnum):
     ALPHA_SIGN = "alpha sign"
     FIRMWARE_PORT = "firmware port"
     CHIP_SLOTS = "chip slots"
+
+
+# Machines that cards go into.
+SHUFFLERS = (Kind.SHUFFLER, Kind.BATCH_SHUFFLER, Kind.PLAIN_SHUFFLER)
 
 
 class Chance(StrEnum):
@@ -88,8 +93,9 @@ class DeckPlan(_Shape, frozen=True, kw_only=True):
 class DevicePlan(_Shape, frozen=True, kw_only=True):
     """One device. `address` is the one by which the host reaches it, so that both files say the same.
 
-    `characters` stand on a display at once.
     `seats` are those that have a chip slot, `chip_value` what they take, in the smallest unit of the currency.
+    `characters` stand on a display at once. A plain shuffler has no data link: `address` is that of the I/O board that
+    is wired to it.
     `osdp_address` is that of a badge reader on its bus. `keyboard` is the map of one that types. `is_usb_serial`:
     on USB it is a serial port (CDC-ACM), not a stream of class FF.
     `key` is the hex of its secure channel's base key.
@@ -127,7 +133,7 @@ class Plan(_Shape, frozen=True, kw_only=True):
     @property
     def shufflers(self) -> list[DevicePlan]:
         """All machines that cards go into, in the file's order."""
-        return [device for device in self.devices if device.kind in (Kind.SHUFFLER, Kind.BATCH_SHUFFLER)]
+        return [device for device in self.devices if device.kind in SHUFFLERS]
 
     def of_kind(self, kind: Kind) -> list[DevicePlan]:
         """The devices of one kind, in the file's order."""
@@ -165,7 +171,7 @@ def _mistakes(plan: Plan) -> list[str]:
     if plan.simulation.pace <= 0:
         mistakes.append(f"simulation.pace {plan.simulation.pace}: mechanics cannot stand still; give a factor above 0")
     if not plan.shufflers:
-        mistakes.append('devices: a table has at least one of kind "shuffler" or "batch shuffler"')
+        mistakes.append(f"devices: a table has at least one of kind {', '.join(SHUFFLERS)}")
     for what, names in (
         ("name", [device.name for device in plan.devices]),
         ("serial_number", [f"{device.kind} {device.serial_number}" for device in plan.devices]),

@@ -19,6 +19,7 @@ from .faces.badge_readers import BadgeReadersFace
 from .faces.gat_port import GatPortFace
 from .faces.keyboard_reader import KeyboardReaderFace
 from .faces.memory import Memory
+from .faces.modbus_board import ModbusBoardsFace
 from .faces.osdp import OsdpReader, ReaderModel
 from .faces.osdp_security import Security
 from .faces.tdl_device import TdlDevice
@@ -35,8 +36,13 @@ from .world.chip_slots import ChipSlots
 from .world.display import JackpotDisplay
 from .world.figures import Figures
 from .world.firmware import Firmware, example_firmware
+from .world.io_board import IoBoard
 from .world.led_sign import LedSign
-from .world.table import CABINET, RESERVE, TableWorld
+from .world.plain_machine import PlainMachine
+from .world.table import CABINET, RESERVE, TRAY, TableWorld
+
+# The unit that a board has from its maker, as a rule.
+BOARD_UNIT = 1
 
 
 class PoweredFace(Face, Protocol):
@@ -98,6 +104,8 @@ class Room:
         self.signs: dict[str, AlphaSignFace] = {}
         self.firmware: dict[str, Firmware] = {}
         self.slots: dict[str, ChipSlots] = {}
+        self.plain: dict[str, PlainMachine] = {}
+        self.boards: dict[str, IoBoard] = {}
         self.devices = {device.name: self._make(device) for device in plan.devices}
 
     def power_up(self) -> None:
@@ -177,6 +185,15 @@ class Room:
         shape = BATCH if device.kind is Kind.BATCH_SHUFFLER else CONTINUOUS
         return new_shuffler(machine, self.memory(device), serial=device.serial_number, shape=shape)
 
+    def _plain_shuffler(self, device: DevicePlan) -> ModbusBoardsFace:
+        """A machine without a data link, and the board that is wired to it; both hang at one plug."""
+        machine = self.plain[device.name] = PlainMachine(self.table.machines[device.serial_number])
+        board = self.boards[device.name] = IoBoard(machine.wires(self.table.felt[TRAY]))
+        for world in (machine, board):
+            self.stage.add_world(world)
+        is_tcp = device.address.startswith("tcp://")
+        return ModbusBoardsFace({BOARD_UNIT: board}, is_tcp=is_tcp, same_plug=(machine,))
+
     def _switch_box(self, device: DevicePlan) -> TdlDevice:
         return new_switch_box(self.table.box, self.memory(device), serial=device.serial_number)
 
@@ -212,6 +229,7 @@ class Room:
 MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.SHUFFLER: Room._shuffler,
     Kind.BATCH_SHUFFLER: Room._shuffler,
+    Kind.PLAIN_SHUFFLER: Room._plain_shuffler,
     Kind.SWITCH_BOX: Room._switch_box,
     Kind.DISPLAY: Room._display,
     Kind.ALPHA_SIGN: Room._alpha_sign,

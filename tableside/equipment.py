@@ -13,23 +13,28 @@ from drivers.badges.osdp_reader import ReaderSettings
 from drivers.device import Device, PlainSettings, Report
 from drivers.displays.alpha_sign import SignSettings
 from drivers.displays.page import PageSettings
-from drivers.events import DeviceLost, DisplayLost, FirmwarePortLost, ReaderLost
+from drivers.events import DeviceLost, DisplayLost, FirmwarePortLost, LampLost, ReaderLost
 from drivers.firmware.allow_list import read_allow_list
 from drivers.firmware.gat_port import GatPort, GatPortSettings
+from drivers.lamps.modbus_lamp import ModbusLamp, ModbusLampSettings
 from drivers.registry import (
     ALPHA_SIGN,
     GAT_PORT,
     KEYBOARD_READER,
+    MODBUS_DRIVERS,
     PAGE,
     PLAIN_DRIVERS,
     build_badge_reader,
     build_firmware_port,
     build_keyboard_reader,
+    build_modbus_lamp,
     build_page,
     build_plain,
+    build_retrofit_shuffler,
     build_sign,
     build_tdl,
 )
+from drivers.shufflers.retrofit_shuffler import RetrofitSettings, RetrofitShuffler
 from drivers.tdl import Surroundings, TdlLine, TdlSettings
 from firmware_bridge.links.address import parse_address
 from firmware_bridge.links.address_kinds import SerialAddress
@@ -37,6 +42,9 @@ from firmware_bridge.links.base import Link
 from firmware_bridge.session.counts import LinkCounts
 from firmware_bridge.session.gat.session import DEFAULT_BAUD
 from firmware_bridge.session.keeper import Keeper
+from firmware_bridge.session.modbus import BusSettings as ModbusSettings
+from firmware_bridge.session.modbus import LineProfile as ModbusProfile
+from firmware_bridge.session.modbus import ModbusBus
 from firmware_bridge.session.osdp import BusSettings, OsdpBus
 from firmware_bridge.session.osdp.counts import BusCounts, StationCounts
 from firmware_bridge.session.osdp.profile import LineProfile
@@ -45,7 +53,7 @@ from firmware_bridge.wire.osdp.secure import BaseKey
 from tableside.config import TableConfig
 from tableside.configuration import shape
 from tableside.configuration.shape import DeviceRole
-from tableside.diagnosis.speech import ALPHA, GAT, KEYBOARD, OSDP, TDL
+from tableside.diagnosis.speech import ALPHA, GAT, KEYBOARD, MODBUS_RTU, MODBUS_TCP, OSDP, TDL
 from tableside.diagnosis.traces import Cable
 from tableside.ground import Ground
 
@@ -60,9 +68,9 @@ NOT_ON_CABLE = "its cable stands, and it does not answer there: see its power an
 
 @dataclass(frozen=True, slots=True)
 class SharedBus:
-    """A bus, and who is told when its task breaks: readers of other tables may be on it."""
+    """A bus, and who is told when its task breaks: devices of other tables may be on it."""
 
-    bus: OsdpBus
+    bus: OsdpBus | ModbusBus
     behind: list[Tell] = field(default_factory=list)
 
 
@@ -101,6 +109,8 @@ def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses:
             _add_sign(equipment, device, ground, report)
         elif device.driver == GAT_PORT.name:
             _add_firmware_port(equipment, device, ground, report)
+        elif device.driver in MODBUS_DRIVERS:
+            _add_at_board(equipment, device, ground, report, epoch, buses)
         elif device.driver in PLAIN_DRIVERS:
             _add_plain(equipment, device, ground, report)
         else:
@@ -215,15 +225,12 @@ def _add_reader(
     """Readers at one address share its bus, which runs as a task of its own."""
     shared = buses.get(device.address)
     if shared is None:
-        name = f"bus of {device.name}"
-        settings = BusSettings(name, device.address, _line_profile(device.address))
         cable = Cable(OSDP, ground.clock)
-        shared = SharedBus(OsdpBus(settings, lambda: _connected(ground, device.address, cable), jitter=ground.jitter()))
-        buses[device.address] = shared
-        equipment.cables[device.name] = cable
-        equipment.running[name] = shared.bus.run
-        equipment.behind[name] = shared.behind
+        settings = BusSettings(_bus_name(device), device.address, _line_profile(device.address))
+        made = OsdpBus(settings, lambda: _connected(ground, device.address, cable), jitter=ground.jitter())
+        shared = _share(equipment, device, SharedBus(made), cable, buses)
     bus, lost = shared.bus, partial(report, ReaderLost(device=device.name, why=BROKEN))
+    assert isinstance(bus, OsdpBus), "the check lets one protocol speak at an address"
     shared.behind.append(lost)
     equipment.behind[device.name] = [lost]
     reader = build_badge_reader(_reader_settings(device), bus, report)
@@ -233,6 +240,69 @@ def _add_reader(
     equipment.health[device.name] = lambda: _health(
         bus.keeper, bus.counts, bus.station_counts(station), is_connected=reader.is_connected, why_away=reader.why_away
     )
+
+
+def _add_at_board(
+    equipment: Equipment,
+    device: shape.Device,
+    ground: Ground,
+    report: Report,
+    epoch: int,
+    buses: dict[str, SharedBus],
+) -> None:
+    """What is wired to boards at one address shares their bus, which runs as a task of its own."""
+    shared = buses.get(device.address)
+    if shared is None:
+        parsed = parse_address(device.address)
+        baud = parsed.settings.baud if isinstance(parsed, SerialAddress) else 0
+        profile = ModbusProfile(is_tcp=False, baud=baud) if baud else ModbusProfile(is_tcp=True)
+        cable = Cable(MODBUS_TCP if profile.is_tcp else MODBUS_RTU, ground.clock)
+        bus_settings = ModbusSettings(_bus_name(device), device.address, profile)
+        made = ModbusBus(bus_settings, lambda: _connected(ground, device.address, cable), ground.jitter())
+        shared = _share(equipment, device, SharedBus(made), cable, buses)
+    bus = shared.bus
+    assert isinstance(bus, ModbusBus), "the check lets one protocol speak at an address"
+    driver: RetrofitShuffler | ModbusLamp
+    lost: DeviceLost | LampLost
+    if device.wiring is not None:
+        settings = RetrofitSettings(
+            device.name, device.serial_number, device.model, device.wiring, epoch, device.is_simulated
+        )
+        driver = build_retrofit_shuffler(settings, bus, report, ground.next_session)
+        lost = DeviceLost(device=device.name, why=BROKEN)
+    else:
+        assert device.coils is not None, "the check demands them"
+        lamp = ModbusLampSettings(
+            name=device.name,
+            model=device.model,
+            serial=device.serial_number,
+            coils=device.coils,
+            is_simulated=device.is_simulated,
+        )
+        driver, lost = build_modbus_lamp(lamp, bus, report), LampLost(device=device.name, why=BROKEN)
+    tell = partial(report, lost)
+    shared.behind.append(tell)
+    equipment.behind[device.name] = [tell]
+    equipment.devices[device.name] = driver
+    equipment.running[device.name] = driver.run
+    equipment.health[device.name] = lambda: _health(
+        bus.keeper, bus.counts, is_connected=driver.is_connected, why_away=driver.why_away
+    )
+
+
+def _bus_name(device: shape.Device) -> str:
+    return f"bus of {device.name}"
+
+
+def _share(
+    equipment: Equipment, device: shape.Device, shared: SharedBus, cable: Cable, buses: dict[str, SharedBus]
+) -> SharedBus:
+    """A bus runs with the table, and stands under the device, that names it first."""
+    buses[device.address] = shared
+    equipment.cables[device.name] = cable
+    equipment.running[_bus_name(device)] = shared.bus.run
+    equipment.behind[_bus_name(device)] = shared.behind
+    return shared
 
 
 def _add_keyboard_reader(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:

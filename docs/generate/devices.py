@@ -9,16 +9,18 @@ from drivers.registry import (
     ALPHA_SIGN,
     BADGE_DRIVERS,
     GAT_PORT,
+    MODBUS_DRIVERS,
     PLAIN_DRIVERS,
     TDL_DRIVERS,
     BadgeDriver,
     FirmwarePortDriver,
+    ModbusDriver,
     PlainDriver,
     SignDriver,
     TdlDriver,
 )
 
-Driver = TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver
+Driver = TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver | ModbusDriver
 
 # In the order in which a technician meets them; `memory` is for tests only.
 TRANSPORTS = ("serial", "tcp", "usb", "mqtt", "mqtts")
@@ -41,6 +43,7 @@ class Evidence:
     besides: tuple[str, ...] = ()
 
 
+BOARDS = "tests/contract/test_boards_on_cables.py"
 CABLES = "tests/contract/test_every_offered_cable.py"
 EVIDENCE: Mapping[str, Evidence] = {
     "tdl-continuous-shuffler": Evidence(
@@ -62,6 +65,12 @@ EVIDENCE: Mapping[str, Evidence] = {
     "tdl-display": Evidence(f"{CABLES}::test_a_display", ("tests/contract/test_tdl_display.py",)),
     "tdl-slots": Evidence(f"{CABLES}::test_chip_slots", ("tests/contract/test_tdl_slots.py",)),
     "osdp-badge-reader": Evidence(f"{CABLES}::test_a_badge_reader", ("tests/peers/test_osdp_libosdp.py",)),
+    "retrofit-shuffler": Evidence(
+        f"{BOARDS}::test_a_board", ("tests/contract/test_retrofit_shuffler.py", "tests/peers/test_pymodbus.py")
+    ),
+    "modbus-lamp": Evidence(
+        f"{BOARDS}::test_a_board", ("tests/contract/test_modbus_lamp.py", "tests/peers/test_pymodbus.py")
+    ),
     "gat-firmware-port": Evidence(f"{CABLES}::test_a_firmware_port", ("tests/contract/test_gat_port.py",)),
     "keyboard-badge-reader": Evidence(
         f"{CABLES}::test_a_reader_that_types",
@@ -74,6 +83,7 @@ def table() -> str:
     """The table and what its words rest on."""
     drivers: tuple[Driver, ...] = (
         *TDL_DRIVERS.values(),
+        *MODBUS_DRIVERS.values(),
         ALPHA_SIGN,
         *BADGE_DRIVERS.values(),
         GAT_PORT,

@@ -48,10 +48,15 @@ class Gate(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     counter: Register | None = None
     counter_in: Literal["input registers", "holding registers"] = "input registers"
-    counter_bits: Literal[16, 32] = 16
+    is_counter_wide: bool = False  # two registers, the first the higher half: 32 bits
     input: Terminal | None = None
     is_active_low: bool = False
     pulse_ms: Annotated[int, Meta(ge=5, le=1_000)] = 30
+
+    @property
+    def counter_bits(self) -> int:
+        """Where the counter wraps."""
+        return 32 if self.is_counter_wide else 16
 
 
 class Wiring(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

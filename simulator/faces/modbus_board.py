@@ -6,6 +6,7 @@ Sans I/O. On RTU every board hears every question and one answers; on TCP the un
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from firmware_bridge.clock import NS_PER_MS
 from firmware_bridge.wire.garbage import Garbage
@@ -36,17 +37,33 @@ PIECES_APART_NS = 50 * NS_PER_MS
 ALL = frozenset(Function)
 
 
+class Plugged(Protocol):
+    """What gets its power with the boards."""
+
+    def power_on(self) -> None: ...
+
+    def power_off(self) -> None: ...
+
+
 class ModbusBoardsFace:
     """The boards of one cable, by unit, off until `boot`. `functions`: what they know; `answer_ns` may be changed."""
 
     boot_number = 0  # a board counts no boots
 
-    def __init__(self, boards: Mapping[int, IoBoard], *, is_tcp: bool, functions: frozenset[Function] = ALL) -> None:
+    def __init__(
+        self,
+        boards: Mapping[int, IoBoard],
+        *,
+        is_tcp: bool,
+        functions: frozenset[Function] = ALL,
+        same_plug: Sequence[Plugged] = (),
+    ) -> None:
         self.boards = dict(boards)
         self.functions = functions
         self.answer_ns = ANSWER_NS
         self.asked = 0  # questions that were for a board here
         self._is_tcp = is_tcp
+        self._same_plug = tuple(same_plug)
         self._decoder = self._new_decoder()
         self._output: list[tuple[int, bytes]] = []
         self._due: list[bytes] = []
@@ -63,12 +80,16 @@ class ModbusBoardsFace:
     def boot(self, now_ns: int) -> None:
         """Power for all."""
         self._forget()
+        for other in self._same_plug:
+            other.power_on()
         for board in self.boards.values():
             board.power_on(now_ns)
 
     def power_off(self) -> None:
         """Power for none."""
         self._forget()
+        for other in self._same_plug:
+            other.power_off()
         for board in self.boards.values():
             board.power_off()
 

@@ -6,6 +6,9 @@ itself is the same as everywhere; here nobody but its own program and its own ke
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from .cards import Pile
 from .happenings import CardsIn, CardsOut, JobEnded
 from .jobs import Empty
 from .lamp import DARK, Pattern
@@ -102,6 +105,16 @@ class PlainMachine:
     @property
     def is_lid_open(self) -> bool:
         return self.machine.carousel.is_lid_open
+
+    def wires(self, tray: Pile) -> tuple[Callable[[int], bool], ...]:
+        """As an electrician puts them to a board: lamp, lid magnet, gate in, gate out, tray."""
+        return (
+            self.is_lamp_lit,
+            lambda _now_ns: not self.is_lid_open,  # a magnet holds its contact shut while the lid is
+            self.gate_in.is_interrupted,
+            self.gate_out.is_interrupted,
+            lambda _now_ns: bool(len(tray)),
+        )
 
     def update(self, now_ns: int) -> int | None:
         """Cards through the gates, the lamp's next blink, and what the machine's own program lets pass."""

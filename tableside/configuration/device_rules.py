@@ -16,6 +16,7 @@ from firmware_bridge.links.address import SCHEMES
 from firmware_bridge.links.mqtt_address import MqttsAddress
 from firmware_bridge.wire.osdp.secure import DEFAULT_KEY
 from tableside.configuration.addresses import AddressRefused, DeviceAddress, read_address
+from tableside.configuration.board_rules import board_findings, is_at_board
 from tableside.configuration.draft import Draft
 from tableside.configuration.firmware_rules import firmware_findings
 from tableside.configuration.mistake import MISSING, Finding, Severity, listed, nearest_of
@@ -38,6 +39,7 @@ DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     OSDP_BADGE_READER: ("badge_reader", registry.OSDP_BADGE_READER.schemes),
     KEYBOARD_READER: ("badge_reader", registry.KEYBOARD_READER.schemes),
     **{driver.name: (driver.role, driver.schemes) for driver in registry.PLAIN_DRIVERS.values()},
+    **{driver.name: (driver.role, driver.schemes) for driver in registry.MODBUS_DRIVERS.values()},
 }
 # Role → fewest and most at a table, spares aside. Any other may be there or not.
 _AT_A_TABLE = {"shuffler": (1, 1), "switch_box": (1, 1), "badge_reader": (1, 4), "chip_slots": (0, 7)}
@@ -103,6 +105,11 @@ def shared_addresses(devices: list[tuple[Draft, Path]]) -> Iterator[Finding]:
 def _shared(device: Draft, address: DeviceAddress, other: Draft, other_address: DeviceAddress) -> Iterator[Finding]:
     """What is wrong with `device` on the cable that `other` has."""
     name, station = other.text("name") or "?", device.number("osdp_address")
+    if is_at_board(device) and is_at_board(other):
+        if address.parsed != other_address.parsed:
+            problem = f'has other line settings than "{name}" on the same bus'
+            yield Finding(device.at("address"), problem, "the same settings for all boards of a bus")
+        return
     if station is None or other.number("osdp_address") is None:
         yield Finding(device.at("address"), f'is the port of "{name}" too', "one device on a port")
     elif station == other.number("osdp_address"):
@@ -251,4 +258,11 @@ def _key_file(device: Draft, folder: Path) -> Iterator[Finding]:
         yield Finding(device.at("osdp_key_file"), mine, allowed)
 
 
-_DEVICE_RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (_driver, _role_keys, _station, _display, _typing)
+_DEVICE_RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
+    _driver,
+    _role_keys,
+    _station,
+    _display,
+    _typing,
+    board_findings,
+)

@@ -14,6 +14,8 @@ import msgspec
 from msgspec import Meta
 
 from drivers.displays.showing import LONGEST_WORD
+from drivers.lamps.modbus_lamp import LampCoils
+from drivers.shufflers.wiring import Wiring
 from tableside.people import StaffId, StaffMember
 
 # A table's name becomes a file name, a topic and a word in a text that must stay short.
@@ -147,6 +149,8 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     of: Name | None = None  # firmware ports only: the device whose firmware is proved there
     firmware_list: PathText | None = None  # firmware ports only: what that device may run
     osdp_key_file: PathText | None = None  # None: the plain channel, which production refuses
+    wiring: Wiring | None = None  # a shuffler at an I/O board only: which terminal goes where
+    coils: LampCoils | None = None  # a lamp at an I/O board only: the coil of each colour
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -12,6 +12,9 @@ from firmware_bridge.wire.garbage import Garbage
 from firmware_bridge.wire.gat import frame as gat_frame
 from firmware_bridge.wire.gat import messages as gat_messages
 from firmware_bridge.wire.gat.codes import FROM_DEVICE, FROM_HOST
+from firmware_bridge.wire.modbus.messages import decode_answer, decode_question
+from firmware_bridge.wire.modbus.rtu import RtuDecoder, Side, encode_rtu
+from firmware_bridge.wire.modbus.tcp import TcpDecoder, encode_tcp
 from firmware_bridge.wire.osdp import commands, frame, replies
 from firmware_bridge.wire.osdp.body import BadBody
 from firmware_bridge.wire.osdp.codes import BlockType, CommandCode, ReplyCode
@@ -24,6 +27,7 @@ from tableside.diagnosis.tdl_words import in_words
 M = TypeVar("M")
 Said_co = TypeVar("Said_co", covariant=True)
 TDL, OSDP, ALPHA, GAT, KEYBOARD = "tdl", "osdp", "alpha", "gat", "keyboard"
+MODBUS_RTU, MODBUS_TCP = "modbus-rtu", "modbus-tcp"
 HIDDEN = "…"
 # Whoever reads these could make a badge, key in a code or take a reader over.
 SECRET_REPLIES = frozenset({ReplyCode.RAW, ReplyCode.FMT, ReplyCode.KEYPAD})
@@ -144,6 +148,26 @@ class KeyboardSpeech:
         yield Spoken(direction, f"{what} of {len(chunk)} bytes: {HIDDEN}")
 
 
+class ModbusSpeech:
+    """A bus of I/O boards. Both sides speak on it, and on RTU nothing but the direction tells who."""
+
+    def __init__(self, *, is_tcp: bool) -> None:
+        self._encode = encode_tcp if is_tcp else encode_rtu
+        self._decoders: dict[Direction, TcpDecoder | RtuDecoder] = {
+            Direction.IN: TcpDecoder() if is_tcp else RtuDecoder(Side.ANSWERS),
+            Direction.OUT: TcpDecoder() if is_tcp else RtuDecoder(Side.QUESTIONS),
+        }
+
+    def feed(self, direction: Direction, chunk: bytes) -> Iterator[Spoken]:
+        decode = decode_answer if direction is Direction.IN else decode_question
+        for piece in self._decoders[direction].feed(chunk):
+            if isinstance(piece, Garbage):
+                yield _garbage(direction, piece)
+            else:
+                said = decode(piece.data)
+                yield Spoken(direction, f"board {piece.unit} {said}", self._encode(piece))
+
+
 # By what is spoken on the cable; each is told whether the cable carries messages or a stream.
 SPEECHES: Mapping[str, Callable[[bool], Speech]] = {
     TDL: lambda is_message_based: TdlSpeech(is_message_based=is_message_based),
@@ -151,6 +175,8 @@ SPEECHES: Mapping[str, Callable[[bool], Speech]] = {
     ALPHA: lambda _is_message_based: PlainSpeech[Packet | Acknowledged](PacketDecoder, _alpha_words, _alpha_bytes),
     GAT: lambda _is_message_based: GatSpeech(),
     KEYBOARD: lambda _is_message_based: KeyboardSpeech(),
+    MODBUS_RTU: lambda _is_message_based: ModbusSpeech(is_tcp=False),
+    MODBUS_TCP: lambda _is_message_based: ModbusSpeech(is_tcp=True),
 }
 
 

@@ -85,16 +85,7 @@ async def bench(*, is_tcp: bool = False, functions: frozenset[Function] = ALL) -
     table = TableWorld(3, serials=(SERIAL,), rates=NEVER)
     table.bring([Back.RED, Back.BLUE], to=SPREAD)
     plain = PlainMachine(table.machine)
-    tray = table.felt[TRAY]
-    board = IoBoard(
-        (
-            plain.is_lamp_lit,
-            lambda _now_ns: not plain.is_lid_open,  # a magnet holds its contact shut while the lid is
-            plain.gate_in.is_interrupted,
-            plain.gate_out.is_interrupted,
-            lambda _now_ns: bool(len(tray)),
-        )
-    )
+    board = IoBoard(plain.wires(table.felt[TRAY]))
     for world in (table, plain, board):
         stage.add_world(world)
     face = ModbusBoardsFace({1: board}, is_tcp=is_tcp, functions=functions)
