@@ -1,14 +1,14 @@
 """Facts that devices tell, in the table's words. Past participles; never refused; journalled as they stand.
 
-Every fact names its device. A fact that came as a TDL notice carries the notice's position (boot, number), so
-that the hub can acknowledge it once its row is durable (TDL 8). Values are words, not wire numbers: the driver
-translates, and the journal is readable without the protocol.
+Every fact names its device. One that came as a TDL notice carries its position (boot, number), for the hub to
+acknowledge it once its row is durable (TDL 8). Values are words: the journal is readable without the protocol.
 """
 
 from __future__ import annotations
 
 from enum import StrEnum
 
+from drivers.card_events import AnyCardFact as AnyCardFact
 from drivers.counters import CounterReadings as CounterReadings
 from drivers.display_events import AnyDisplayFact as AnyDisplayFact
 from drivers.display_events import DisplayLost as DisplayLost
@@ -462,6 +462,7 @@ AnyFact = (
     | ReaderTroubled
     | AnyDisplayFact
     | AnyLampFact
+    | AnyCardFact
     | ChipsIn
     | ChipReturned
     | SlotEvents

@@ -11,6 +11,7 @@ import structlog
 
 from drivers.badges.keyboard_reader import KeyboardReader, TypingReaderSettings
 from drivers.badges.osdp_reader import OsdpBadgeReader, ReaderSettings
+from drivers.card_events import CardReaderLost
 from drivers.device import Connect, PlainDevice, PlainSettings, Report
 from drivers.displays import alpha_sign
 from drivers.displays.alpha_sign import AlphaSign, SignSettings
@@ -22,6 +23,8 @@ from drivers.errors import AddressRefused, DriverUnknown
 from drivers.fact import Lost
 from drivers.firmware.gat_port import GatPort, GatPortSettings
 from drivers.lamps.modbus_lamp import ModbusLamp, ModbusLampSettings
+from drivers.readers.angel_eye_shoe import AngelEyeShoe
+from drivers.readers.tdl_card_reader import TdlCardReader
 from drivers.shufflers.retrofit_shuffler import RetrofitSettings, RetrofitShuffler
 from drivers.shufflers.tdl_batch import TdlBatchShuffler
 from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
@@ -45,6 +48,9 @@ MODBUS_SCHEMES = ("serial", "tcp")
 # A reader that types is a keyboard.
 KEYBOARD_SCHEMES = ("usb",)
 
+# Each driver of a TDL device; they share the line of drivers/tdl and no base class.
+AnyTdl = TdlContinuousShuffler | TdlBatchShuffler | TdlSwitchBox | TdlDisplay | TdlSlots | TdlCardReader
+
 _log = structlog.get_logger("registry")
 
 
@@ -54,7 +60,7 @@ class TdlDriver:
 
     name: str
     title: str
-    build: type[TdlContinuousShuffler] | type[TdlBatchShuffler] | type[TdlSwitchBox] | type[TdlDisplay] | type[TdlSlots]
+    build: type[AnyTdl]
     schemes: tuple[str, ...] = TDL_SCHEMES
     verified_against: tuple[str, ...] = ()
 
@@ -78,6 +84,7 @@ TDL_DRIVERS: Mapping[str, TdlDriver] = {
         TdlDriver("tdl-switch-box", "switch box with lamp, lid, tray and keys, TDL profile 6", TdlSwitchBox),
         TdlDriver("tdl-display", "jackpot display, TDL profile 4", TdlDisplay),
         TdlDriver("tdl-slots", "jackpot chip slots, one a seat, TDL profile 5", TdlSlots),
+        TdlDriver("tdl-card-reader", "card reader (dealt cards only), TDL profile 3", TdlCardReader),
     )
 }
 
@@ -170,6 +177,15 @@ class PlainDriver:
 
 _PLAIN: tuple[PlainDriver, ...] = (
     # One line a device (docs/howto/add-a-device.md).
+    PlainDriver(
+        "angel-eye-shoe",
+        "electronic baccarat shoe, Angel Eye II-EX (observed)",
+        role="shoe",
+        profile="angel eye",
+        build=AngelEyeShoe,
+        lost=CardReaderLost,
+        schemes=("serial", "tcp"),  # RS-232, or a terminal server before it
+    ),
 )
 PLAIN_DRIVERS: Mapping[str, PlainDriver] = {driver.name: driver for driver in _PLAIN}
 
@@ -205,9 +221,7 @@ def tdl_driver(name: str, address: str) -> TdlDriver:
     return driver
 
 
-def build_tdl(
-    name: str, settings: TdlSettings, around: Surroundings
-) -> TdlContinuousShuffler | TdlBatchShuffler | TdlSwitchBox | TdlDisplay | TdlSlots:
+def build_tdl(name: str, settings: TdlSettings, around: Surroundings) -> AnyTdl:
     """A driver for one configured device, not yet running. Raises DriverUnknown, AddressRefused."""
     driver = tdl_driver(name, settings.address)
     _say_unverified(driver, settings.name)

@@ -32,6 +32,7 @@ from tableside.configuration.shape import (
     Settings,
     TableFile,
 )
+from tableside.house import TableKind
 from tableside.people import StaffMember
 
 
@@ -52,6 +53,7 @@ class TableConfig:
     section: str
     jurisdiction: str
     languages: tuple[Language, ...]
+    kind: TableKind
     seats: int
     decks: tuple[DeckGroup, ...]
     devices: tuple[Device, ...]
@@ -138,6 +140,7 @@ def _load_table(path: Path, host_staff: tuple[StaffMember, ...]) -> TableConfig:
         section=file.table.section,
         jurisdiction=file.table.jurisdiction,
         languages=file.table.languages,
+        kind=file.table.kind,
         seats=file.table.seats,
         decks=file.decks,
         devices=tuple(_absolute(device, path.parent) for device in file.devices),

@@ -119,6 +119,24 @@ class ReaderPrompted(Order, frozen=True, kw_only=True):
     beeps: int
 
 
+# --- identities of cards ------------------------------------------------------------------------------------
+
+
+class SealedCard(msgspec.Struct, frozen=True, kw_only=True):
+    """A card that was read: by which device, where it lay or went, and its identity as the journal keeps it."""
+
+    device: str
+    place: str
+    sealed: str
+
+
+class CardsToOpen(Decision, frozen=True, kw_only=True):
+    """The round is over: what these cards were may be said. The rim opens them (`inputs.CardsOpened`)."""
+
+    round: int
+    cards: tuple[SealedCard, ...]
+
+
 # --- rows of a command (semantics §1.2) ---------------------------------------------------------------------
 
 

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers import events
+from drivers.card_events import CardReaderReady
 from drivers.counters import CounterReadings
 from drivers.events import Ability, Holding, LampColour, LampPattern, Place
 from firmware_bridge.clock import NS_PER_MS
@@ -55,6 +56,7 @@ class DeviceLevels(msgspec.Struct, frozen=True):
     digest: str = ""  # of the firmware, self-reported
     boot_cause: str = ""
     is_simulated: bool = False
+    has_spoken: bool = True  # False: its line is open and nothing was heard on it yet, which proves nothing
     is_secure: bool = True  # a badge reader's channel; other devices have none of their own
     boot: int = 0
     notice: int = 0
@@ -257,6 +259,7 @@ def _plainly_ready(turn: Turn, fact: events.Ready | events.ReaderReady) -> None:
         firmware=fact.firmware,
         is_simulated=fact.is_simulated,
         is_secure=fact.is_secure if isinstance(fact, events.ReaderReady) else before.is_secure,
+        has_spoken=fact.has_spoken if isinstance(fact, CardReaderReady) else True,
     )
     put(turn, fact.device, levels)
     is_another = isinstance(fact, events.ReaderReady) and before.serial not in ("", fact.serial)

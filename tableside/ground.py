@@ -51,6 +51,7 @@ class Ground:
     next_session: Callable[[], int]
     compare_pin: Callable[[str, str], Awaitable[bool]]
     digest_key: bytes = field(repr=False)
+    seal_key: bytes = field(repr=False)
     open_broker: OpenBroker
     write_file: WriteFile
     post: Callable[[str, bytes], Awaitable[None]]

@@ -25,6 +25,13 @@ class CardsLeft(Happening, frozen=True, kw_only=True):
     cards: int
 
 
+class CardsPassed(Happening, frozen=True, kw_only=True):
+    """So many cards went by a card reader: the same that a machine gave out, if both count well."""
+
+    device: str
+    cards: int
+
+
 class CardsEntered(Happening, frozen=True, kw_only=True):
     """So many cards went into a machine; `source` is the place they were posted from."""
 

@@ -26,6 +26,13 @@ class Role(StrEnum):
     INSPECTION_SERVICE = "inspection service"
 
 
+class TableKind(StrEnum):
+    """What cards come from: with a shuffler the procedures run, a shoe is observed only."""
+
+    SHUFFLER = "shuffler"
+    SHOE = "shoe"
+
+
 class Person(msgspec.Struct, frozen=True):
     """A member of staff; validity in UTC ns, None is open. Badge numbers stay at the rim (badges.py)."""
 
@@ -106,6 +113,9 @@ class House(msgspec.Struct, frozen=True):
     chip_slots: tuple[ChipSlots, ...] = ()
     chip_value: int = 0  # JP-10: of one jackpot chip, in the smallest unit of its currency
     chip_currency: str = ""
+    kind: TableKind = TableKind.SHUFFLER
+    shoe: str = ""
+    card_readers: tuple[str, ...] = ()  # they read cards as they are dealt, and hold nothing
     lamps: tuple[str, ...] = ()  # warning lamps that are devices of their own
     others: tuple[str, ...] = ()  # devices on which neither cards nor presence nor guests rest
     epoch: int = 0  # TDL 4.2: made with the journal

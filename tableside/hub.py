@@ -7,7 +7,7 @@ orders, publication. Permits are renewed from the same task: a hub that hangs st
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,11 +15,20 @@ import msgspec
 import structlog
 
 from drivers.device import Device
-from drivers.events import BadgeSeen, CodeKeyed, Fact, LampColour, LampPattern, Notice
+from drivers.events import Fact, LampColour, LampPattern, Notice
 from firmware_bridge.clock import NS_PER_S, Clock
 from tableside.alarm import Alarm
-from tableside.badges import Badges
-from tableside.decisions import Decision, LampSet, Order, PermitGranted, RequestAnswered, StateKept, Stopping
+from tableside.answering import answer_of, refused_blind
+from tableside.decisions import (
+    CardsToOpen,
+    Decision,
+    LampSet,
+    Order,
+    PermitGranted,
+    RequestAnswered,
+    StateKept,
+    Stopping,
+)
 from tableside.inputs import (
     AnyInput,
     ClockStepped,
@@ -36,6 +45,7 @@ from tableside.orders import acknowledge, carry_out
 from tableside.procedures.conditions import is_on_reserve
 from tableside.renewals import Renewals
 from tableside.requests import AnyRequest, Request
+from tableside.rim import Rim
 from tableside.rows import decision_of, draft_checkpoint, drafts_of_turn
 from tableside.state import TableState, reduce
 
@@ -81,7 +91,7 @@ Listener = Callable[[Sequence[Entry]], None]
 class Hub:
     """One table. `devices` are the drivers by name; `listeners` get every durable row, in order, once.
 
-    `badges` says whose badge a reader read.
+    `rim` keeps back what the journal must not hold.
     """
 
     def __init__(
@@ -92,7 +102,7 @@ class Hub:
         devices: Mapping[str, Device],
         listeners: Sequence[Listener] = (),
         *,
-        badges: Badges,
+        rim: Rim,
         version: str = "0",
     ) -> None:
         self.state = state
@@ -100,7 +110,7 @@ class Hub:
         self._clock = clock
         self._devices = devices
         self._listeners = listeners
-        self._badges = badges
+        self.rim = rim
         self._version = version
         self._inbox: deque[_Waiting] = deque()
         self._wake = asyncio.Event()
@@ -110,7 +120,6 @@ class Hub:
         self._renewals = Renewals()
         self._blind_since_ns: int | None = None
         self._blind_why = ""
-        self.codes_ignored: Counter[str] = Counter()  # by reader: keyed there, and nothing had asked for a code
         # As the table was told: what has changed while no daemon ran, opening the journal included, it hears now.
         self._is_on_reserve = is_on_reserve(state)
         self._carry_over_ns = 0
@@ -132,27 +141,20 @@ class Hub:
     # --- the two ways in ------------------------------------------------------------------------------------
 
     async def report(self, what: AnyInput | Fact) -> None:
-        """A fact. Waits while the queue is full, so that back-pressure reaches the device.
-
-        Badge numbers end here, and so do digits keyed at a reader: the journal must hold neither (semantics §5). A PIN
-        is entered at page or console; what is keyed at a reader is counted, never kept.
-        """
-        if isinstance(what, BadgeSeen):
-            what = self._badges.sighted(what)
-        elif isinstance(what, CodeKeyed):
-            self.codes_ignored[what.device] += 1
-            return
-        await self._room.wait()
-        self._put(_Waiting(what))  # type: ignore[arg-type]  # a Fact is one of AnyFact
+        """A fact, without what the rim keeps back. Waits while the queue is full: back-pressure reaches the device."""
+        kept = self.rim.kept(what)
+        if kept is not None:
+            await self._room.wait()
+            self._put(_Waiting(kept))
 
     async def ask(self, request: AnyRequest) -> RequestAnswered:
         """A request: its one answer, once it is durable."""
         if self._blind_since_ns is not None:
-            return _refused_blind(request)
+            return refused_blind(request)
         try:
             known = self._answer_given(request.id)
         except JournalUnavailable:
-            return _refused_blind(request)
+            return refused_blind(request)
         if known is not None:
             return known
         await self._room.wait()
@@ -248,7 +250,7 @@ class Hub:
             state, decisions = reduce(state, given)
             taken.append(_Taken(waiting, given, decisions))
             if isinstance(what, Request):
-                answered[what.id] = _answer_of(what, decisions)
+                answered[what.id] = answer_of(what, decisions)
         return state, taken
 
     def _is_answered(self, waiting: _Waiting, request: Request, answered: Mapping[str, RequestAnswered]) -> bool:
@@ -293,10 +295,11 @@ class Hub:
                 entries.append(Entry(seq, one.given, what))
                 seq += 1
             for decision in one.decisions:
-                if isinstance(decision, Order) or (self._blind_since_ns is not None and isinstance(decision, Stopping)):
+                is_late = self._blind_since_ns is not None and isinstance(decision, Stopping)
+                if is_late or isinstance(decision, Order | CardsToOpen):
                     self._hand_out(decision)
             if isinstance(one.given.what, Request):
-                _resolve(one.waiting, _answer_of(one.given.what, one.decisions))
+                _resolve(one.waiting, answer_of(one.given.what, one.decisions))
         if self._blind_since_ns is not None:
             _log.info("journal_written_again", locked_s=self._blind_s())
             self._blind_since_ns = None
@@ -343,7 +346,7 @@ class Hub:
             carry_out(self._devices, LampSet(device=device, colour=LampColour.RED, pattern=LampPattern.BLINKING), now)
         for waiting in batch:
             if isinstance(waiting.what, Request):
-                _resolve(waiting, _refused_blind(waiting.what))
+                _resolve(waiting, refused_blind(waiting.what))
         await asyncio.sleep(RETRY_S)
         seconds = self._blind_s()
         facts = [one for one in batch if not isinstance(one.what, Request | JournalReached)]
@@ -356,9 +359,10 @@ class Hub:
 
     def _hand_out(self, decision: Decision) -> None:
         """A permit that a later input of the same turn has taken back is not given: its revoke went out long ago."""
-        if isinstance(decision, PermitGranted) and not self._stands(decision):
-            return
-        self._carry_out(decision)
+        if isinstance(decision, CardsToOpen):
+            self._put(_Waiting(self.rim.opened(decision)))
+        elif not isinstance(decision, PermitGranted) or self._stands(decision):
+            self._carry_out(decision)
 
     def _stands(self, grant: PermitGranted) -> bool:
         return f"{grant.device}:{grant.what}" in self.state.permits.granted
@@ -378,23 +382,6 @@ class Hub:
             carry_out(self._devices, revoked, self._clock.monotonic_ns())
 
 
-def _answer_of(request: Request, decisions: Sequence[Decision]) -> RequestAnswered:
-    for decision in decisions:
-        if isinstance(decision, RequestAnswered) and decision.request == request.id:
-            return decision
-    raise AssertionError(f"request {request.id} was not answered")
-
-
 def _resolve(waiting: _Waiting, answer: RequestAnswered) -> None:
     if waiting.answer is not None and not waiting.answer.done():
         waiting.answer.set_result(answer)
-
-
-def _refused_blind(request: Request) -> RequestAnswered:
-    return RequestAnswered(
-        request=request.id,
-        is_accepted=False,
-        rule="CSM-8",
-        text="records can not be saved: journal and reserve cannot be written",
-        next_step="finish the round, stop, call technician and room management",
-    )

@@ -126,6 +126,21 @@ class CommandTurnedAway(SystemFact, frozen=True, kw_only=True):
     topic: str
 
 
+class OpenedCard(msgspec.Struct, frozen=True, kw_only=True):
+    """What a sealed card was; `card` empty where it was sealed with a key that is gone."""
+
+    device: str
+    place: str
+    card: str
+
+
+class CardsOpened(SystemFact, frozen=True, kw_only=True):
+    """The identities of a round that is over, in the order in which its cards were read."""
+
+    round: int
+    cards: tuple[OpenedCard, ...]
+
+
 AnySystemFact = (
     DaemonStarted
     | DeadlinePassed
@@ -142,6 +157,7 @@ AnySystemFact = (
     | NeighbourSighting
     | NeighbourSupervised
     | CommandTurnedAway
+    | CardsOpened
 )
 AnyInput = AnyFact | AnyRequest | AnySystemFact
 

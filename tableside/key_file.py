@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import stat
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from tableside.journal.disk import FILE_MODE, sync_directory
@@ -12,10 +13,25 @@ from tableside.journal.disk import FILE_MODE, sync_directory
 KEY_BYTES = 32
 # Badges that nobody knows are recorded under a digest with this key.
 DIGEST_KEY = "badge-digest.key"
+# Identities of cards stand in the journal under this key until their round is over; without it they stay shut.
+SEAL_KEY = "card-seal.key"
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What this host keeps to itself: `digest` of badges that nobody knows, `seal` of cards."""
+
+    digest: bytes = field(repr=False)
+    seal: bytes = field(repr=False)
 
 
 class KeyRefused(Exception):
     """A key file that must not be used: says why and what to do."""
+
+
+def keys_in(folder: Path) -> Keys:
+    """The keys of a host, in its journals' folder; made at the first start. Raises `KeyRefused`."""
+    return Keys(key_from(folder / DIGEST_KEY), key_from(folder / SEAL_KEY))
 
 
 def key_from(path: Path) -> bytes:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from drivers.counters import CounterReadings
 from tableside import card_account, unexpected
 from tableside.card_account import Evidence
-from tableside.happenings import CardsEntered, CardsLeft
+from tableside.happenings import CardsEntered, CardsLeft, CardsPassed
 from tableside.locks import Scope
 from tableside.tables import Turn
 
@@ -33,8 +33,10 @@ def is_standing_by(state: TableState, name: str) -> bool:
 
 
 def post_out(turn: Turn, device: str, step: int) -> None:
-    """Cards came out of this machine."""
-    if step and not is_standing_by(turn.state, device):
+    """Cards came out of this machine, or went by this reader: seen a second time they move nowhere in the account."""
+    if step and device in turn.state.house.card_readers:
+        turn.happened(CardsPassed(device=device, cards=step))
+    elif step and not is_standing_by(turn.state, device):
         card_account.move(turn, card_account.MACHINE, card_account.TABLE, step, Evidence.METER, "out meter")
         turn.happened(CardsLeft(device=device, cards=step))
 

@@ -22,7 +22,7 @@ from tableside.daemon import Daemon, Run
 from tableside.exit_codes import ExitCode
 from tableside.ground import Ground, compare_pin_apart, write_apart, write_file_apart
 from tableside.journal.writer import JournalWriter
-from tableside.key_file import DIGEST_KEY, KeyRefused, key_from
+from tableside.key_file import KeyRefused, Keys, keys_in
 from tableside.left_behind import LeftBehind
 from tableside.lock_file import FILE as LOCK_FILE
 from tableside.lock_file import Held, LockFile
@@ -68,7 +68,7 @@ def run_daemon(host: HostConfig) -> ExitCode:
             raise StartRefused(ExitCode.HELD, f"{held}; stop that one first") from held
         end.callback(lock.release)
         try:
-            key = key_from(host.journal_directory / DIGEST_KEY)
+            keys = keys_in(host.journal_directory)
             numbers = SessionNumbers(host.journal_directory / NUMBERS_FILE)
         except (KeyRefused, NumbersRefused) as refusal:
             raise StartRefused(ExitCode.CANNOT_CREATE, str(refusal)) from refusal
@@ -76,14 +76,14 @@ def run_daemon(host: HostConfig) -> ExitCode:
         end.callback(writer.close)
         repeats = configure_log(host.log_level, writer, clock)
         with asyncio.Runner(loop_factory=SuspendAwareLoop) as runner:
-            code = runner.run(_main(host, clock, numbers, key, writer))
+            code = runner.run(_main(host, clock, numbers, keys, writer))
         if left_out := repeats.left_out():
             _log.info("log_repeated", counts=left_out)
         return code
 
 
 async def _main(
-    host: HostConfig, clock: SystemClock, numbers: SessionNumbers, key: bytes, writer: LogWriter
+    host: HostConfig, clock: SystemClock, numbers: SessionNumbers, keys: Keys, writer: LogWriter
 ) -> ExitCode:
     journals, left_behind = JournalWriter(clock), LeftBehind()
     ground = Ground(
@@ -96,8 +96,9 @@ async def _main(
         write_file=write_file_apart,
         post=post,
         write=write_apart,
-        digest_key=key,
         left_behind=left_behind,
+        digest_key=keys.digest,
+        seal_key=keys.seal,
     )
     daemon = Daemon(host, ground, VERSION)
     try:

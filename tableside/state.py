@@ -24,6 +24,7 @@ from tableside import (
     keys,
     lamp,
     locks,
+    observed,
     permits,
     presence,
     timers,
@@ -97,7 +98,10 @@ def _settle(turn: Turn) -> None:
 def _offer(turn: Turn, what: object) -> None:
     listeners = LISTENERS.get(type(what), ())
     if isinstance(what, Request):
-        if listeners:
+        refusal = observed.objection(turn.state.house, what)
+        if refusal is not None:
+            answer_refused(turn, what, refusal)
+        elif listeners:
             listeners[0].ask(turn, what)
         else:
             answer_refused(
@@ -106,6 +110,9 @@ def _offer(turn: Turn, what: object) -> None:
         return
     if isinstance(what, Notice) and not isinstance(what, Tampered) and devices.is_standing_by(turn.state, what.device):
         return  # a spare, or a machine that was exchanged: what happens in it touches no card of the table
+    if observed.is_of_no_shoe_here(turn.state.house, what):
+        unexpected.record(turn, f"{type(what).__name__} of a shoe that this table has not", ())
+        return
     taken = [procedure.take(turn, what) for procedure in listeners]
     if not any(taken):
         unexpected.not_listed(turn, what)

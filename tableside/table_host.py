@@ -41,6 +41,8 @@ from tableside.procedures.session import SessionState
 from tableside.replay import state_of
 from tableside.reports.rounds import open_round_since
 from tableside.requests import AnyRequest
+from tableside.rim import Rim
+from tableside.sealing import Seal
 from tableside.state import TableState
 
 # How often the lamp of a table whose hub has broken is set again: a device may come back meanwhile.
@@ -167,7 +169,7 @@ class TableHost:
         return {
             "stopped": self.stopped,
             "locked": "" if self.blind is None else f"no record can be written: {self.blind[1]}",
-            "codes_ignored": dict(self._hub.codes_ignored) if self._hub is not None else {},
+            "codes_ignored": dict(self._hub.rim.codes_ignored) if self._hub is not None else {},
             "row": self.published,
             "journal": {
                 "rows": condition.last_seq,
@@ -211,7 +213,9 @@ class TableHost:
             self._ground.clock,
             self._equipment.devices,
             [self._publish, log_rows, partial(self._listen, self), traces.listen],
-            badges=Badges(staff_by_badge(self._config), self._ground.digest_key),
+            rim=Rim(
+                Badges(staff_by_badge(self._config), self._ground.digest_key), Seal(self._ground.seal_key, self.name)
+            ),
             version=self._version,
         )
         self.published = journal.tail.seq

@@ -45,6 +45,7 @@ class Evidence:
 
 BOARDS = "tests/contract/test_boards_on_cables.py"
 CABLES = "tests/contract/test_every_offered_cable.py"
+CARDS = "tests/contract/test_cards_on_every_cable.py"
 EVIDENCE: Mapping[str, Evidence] = {
     "tdl-continuous-shuffler": Evidence(
         f"{CABLES}::test_a_tdl_device",
@@ -64,6 +65,11 @@ EVIDENCE: Mapping[str, Evidence] = {
     ),
     "tdl-display": Evidence(f"{CABLES}::test_a_display", ("tests/contract/test_tdl_display.py",)),
     "tdl-slots": Evidence(f"{CABLES}::test_chip_slots", ("tests/contract/test_tdl_slots.py",)),
+    "tdl-card-reader": Evidence(f"{CARDS}::test_a_card_reader", ("tests/contract/test_tdl_card_reader.py",)),
+    "angel-eye-shoe": Evidence(
+        f"{CARDS}::test_a_shoe",
+        ("tests/contract/test_angel_eye_shoe.py", "tests/unit/wire/angel_eye/test_telegram.py"),
+    ),
     "osdp-badge-reader": Evidence(f"{CABLES}::test_a_badge_reader", ("tests/peers/test_osdp_libosdp.py",)),
     "retrofit-shuffler": Evidence(
         f"{BOARDS}::test_a_board", ("tests/contract/test_retrofit_shuffler.py", "tests/peers/test_pymodbus.py")

@@ -9,12 +9,11 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import NoReturn
 
 from drivers import card_events as facts
 from drivers.card_events import CardReaderLost, CardReaderReady, CardReaderTroubled, OutsideMode, Target, Winner
-from drivers.device import Report
+from drivers.device import PlainSettings, Report
 from drivers.fact import Fact
 from firmware_bridge.links.base import Link, LinkRefused
 from firmware_bridge.session.angel_eye import Said, ShoeSession, Unreadable
@@ -53,23 +52,12 @@ WINNERS: Mapping[codes.Winner, Winner] = {
 CONTRADICTED = "two telegrams with the same number said different things: both are taken"
 
 
-@dataclass(frozen=True, slots=True)
-class ShoeSettings:
-    """One shoe of the configuration. It tells neither model nor serial number: they are the plate's."""
-
-    name: str
-    address: str
-    model: str = ""
-    serial: str = ""
-    is_simulated: bool = False
-
-
 class AngelEyeShoe:
-    """Keeps one shoe's line open and tells what is heard on it. A `Device`."""
+    """Keeps one shoe's line open and tells what is heard on it; model and serial number are its plate's. A `Device`."""
 
     def __init__(
         self,
-        settings: ShoeSettings,
+        settings: PlainSettings,
         report: Report,
         connect: Callable[[], Awaitable[Link]],
         jitter: random.Random | None = None,

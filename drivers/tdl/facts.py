@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypedDict, TypeVar
 
 from drivers import events
+from drivers.card_events import CardPassed
 from drivers.events import Fact, Outcome, Reason
 from drivers.tdl import words
 from firmware_bridge.session.tdl import Answered, Noticed, Ready
@@ -150,6 +151,15 @@ def _chip_returned(at: Position, body: Body) -> events.Notice:
     return events.ChipReturned(**at, seat=seat, why=words.CHIP_RETURNS.get(why, events.ChipReturn.UNKNOWN))
 
 
+def _card_read(at: Position, body: Body) -> events.Notice:
+    return CardPassed(
+        **at,
+        count=read.uint(body, keys.CardReadKey.COUNT),
+        card=words.card_word(read.uint(body, keys.CardReadKey.CARD)),
+        back=read.opt_uint(body, keys.CardReadKey.BACK),
+    )
+
+
 NOTICES: Mapping[int, Builder] = {
     NoticeKind.BOOTED: _booted,
     NoticeKind.CARDS_OUT: _cards_out,
@@ -171,6 +181,7 @@ NOTICES: Mapping[int, Builder] = {
     NoticeKind.TAMPER: _tamper,
     NoticeKind.NOTICES_LOST: _lost,
     NoticeKind.KEY: _key,
+    NoticeKind.CARD_READ: _card_read,
     NoticeKind.CHIPS_IN: _chips_in,
     NoticeKind.CHIP_RETURNED: _chip_returned,
 }
@@ -184,7 +195,9 @@ def notice_fact(device: str, noticed: Noticed, kinds: frozenset[int]) -> events.
             return NOTICES[noticed.kind](at, noticed.body)
         except BadBody:
             pass  # known by name, but not what it says: kept raw like an unknown kind
-    return events.NoticeUnknown(**at, kind=noticed.kind, body=encode_map(noticed.body).hex())
+    # What a card was is kept by nobody in the clear, whoever tells it and however badly (semantics §6).
+    body = b"" if noticed.kind == NoticeKind.CARD_READ else encode_map(noticed.body)
+    return events.NoticeUnknown(**at, kind=noticed.kind, body=body.hex())
 
 
 def ready_fact(device: str, ready: Ready, *, is_link_simulated: bool) -> events.DeviceReady:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from drivers import events
+from drivers import card_events, events
 from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Reason, Shown, Verb
 from firmware_bridge.wire.tdl import codes
 
@@ -128,6 +128,10 @@ HOLDINGS: Mapping[int, events.Holding] = {
     codes.Holding.ENFORCES: events.Holding.ENFORCES,
 }
 
+# Cards that are none of a deck (TDL 14.2 *Cards*); all others are 16 × suit + rank, suits in the order ♣ ♦ ♥ ♠.
+CARDS: Mapping[int, str] = {0: card_events.UNREAD, 1: card_events.JOKER, 2: card_events.CUT_CARD}
+_SUIT_FACTOR = 16
+
 PERMIT_NUMBERS: Mapping[PermitKind, int] = {word: number for number, word in PERMITS.items()}
 COLOUR_NUMBERS: Mapping[LampColour, int] = {word: number for number, word in COLOURS.items()}
 SHOWN_NUMBERS: Mapping[Shown, int] = {word: number for number, word in SHOWN.items()}
@@ -147,6 +151,17 @@ def lamp_words(packed: int) -> tuple[LampColour, LampPattern] | None:
 def permit_words(bits: int) -> tuple[PermitKind, ...]:
     """The permits that stand, from the bits of STATE."""
     return tuple(word for number, word in PERMITS.items() if bits & (1 << (number - 1)))
+
+
+def card_word(number: int) -> str:
+    """A card's identity; a number that is none is a card that was not read."""
+    suit, rank = divmod(number, _SUIT_FACTOR)
+    if number in CARDS or not 1 <= suit <= len(card_events.SUITS):
+        return CARDS.get(number, card_events.UNREAD)
+    try:
+        return card_events.face(rank, card_events.SUITS[suit - 1])
+    except ValueError:
+        return card_events.UNREAD
 
 
 def place_word(number: int) -> events.Place:

@@ -23,6 +23,7 @@ from tableside.configuration.mistake import MISSING, Finding, Severity, listed, 
 from tableside.configuration.shape import DeviceRole
 from tableside.configuration.slot_rules import slot_findings
 from tableside.configuration.table_rules import cards_in_play, repeated
+from tableside.house import TableKind
 
 OSDP_BADGE_READER = registry.OSDP_BADGE_READER.name
 KEYBOARD_READER = registry.KEYBOARD_READER.name
@@ -36,13 +37,31 @@ DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     registry.GAT_PORT.name: ("firmware_port", registry.GAT_PORT.schemes),
     "tdl-display": ("display", TDL_DRIVERS["tdl-display"].schemes),
     "tdl-slots": ("chip_slots", TDL_DRIVERS["tdl-slots"].schemes),
+    "tdl-card-reader": ("card_reader", TDL_DRIVERS["tdl-card-reader"].schemes),
     OSDP_BADGE_READER: ("badge_reader", registry.OSDP_BADGE_READER.schemes),
     KEYBOARD_READER: ("badge_reader", registry.KEYBOARD_READER.schemes),
     **{driver.name: (driver.role, driver.schemes) for driver in registry.PLAIN_DRIVERS.values()},
     **{driver.name: (driver.role, driver.schemes) for driver in registry.MODBUS_DRIVERS.values()},
 }
-# Role → fewest and most at a table, spares aside. Any other may be there or not.
-_AT_A_TABLE = {"shuffler": (1, 1), "switch_box": (1, 1), "badge_reader": (1, 4), "chip_slots": (0, 7)}
+# By kind of table: role → fewest and most, spares aside. Any other may be there or not.
+_AT_A_TABLE: dict[str, dict[str, tuple[int, int]]] = {
+    TableKind.SHUFFLER: {
+        "shuffler": (1, 1),
+        "switch_box": (1, 1),
+        "badge_reader": (1, 4),
+        "chip_slots": (0, 7),
+        "card_reader": (0, 14),
+        "shoe": (0, 0),
+    },
+    # Observed only: people are called by page and lamp, and nobody's presence is asked for.
+    TableKind.SHOE: {
+        "shoe": (1, 1),
+        "shuffler": (0, 0),
+        "switch_box": (0, 1),
+        "chip_slots": (0, 0),
+        "card_reader": (0, 14),
+    },
+}
 _OTHERS_AT_A_TABLE = (0, 4)
 OSDP_KEY_BYTES = 16
 # PDID tells a number of 32 bits, which the reader's label and our own page show in hex.
@@ -124,12 +143,14 @@ def _roles(file: Draft) -> Iterator[Finding]:
     counts = Counter(device.text("role") for device in file.parts("devices") if not device.flag("is_spare"))
     if None in counts:
         return  # a broken role is told already, and may be the one that seems to lack
-    for role in DeviceRole:
-        fewest, most = _AT_A_TABLE.get(role, _OTHERS_AT_A_TABLE)
+    kind = file.part("table").text("kind") or TableKind.SHUFFLER
+    for role in DeviceRole if kind in _AT_A_TABLE else ():
+        fewest, most = _AT_A_TABLE[kind].get(role, _OTHERS_AT_A_TABLE)
         if not fewest <= counts[role] <= most:
             allowed = f"{fewest}" if fewest == most else f"{fewest} to {most}"
             spare = ", spares marked is_spare = true" if role == "shuffler" else ""
-            yield Finding(("devices",), f"{counts[role]} of role {role}", f"{allowed}{spare}")
+            allowed_here = f"{allowed}{spare} at a table of kind {kind}"
+            yield Finding(("devices",), f"{counts[role]} of role {role}", allowed_here)
 
 
 def _driver(device: Draft) -> Iterator[Finding]:

@@ -22,6 +22,8 @@ _OF_THEIR_OWN = frozenset(
         DeviceRole.DISPLAY,
         DeviceRole.LAMP,
         DeviceRole.CHIP_SLOTS,
+        DeviceRole.SHOE,
+        DeviceRole.CARD_READER,
     }
 )
 
@@ -30,8 +32,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
     """What one table's state is given at the start of the daemon; `epoch` was made with its journal (TDL 4.2)."""
     settings = table.settings
     shufflers = table.devices_of(DeviceRole.SHUFFLER)
-    in_service = next(device for device in shufflers if not device.is_spare)
-    assert in_service.capacity_cards is not None, "the check demands it of a shuffler"
+    in_service = next((device for device in shufflers if not device.is_spare), None)
     zone = ZoneInfo(host.time_zone)
     return house.House(
         table=table.name,
@@ -40,9 +41,12 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         decks=tuple(house.DeckGroup(group.back, group.count, group.reserve) for group in table.decks),
         seats=table.seats,
         persons=tuple(_person(member, zone) for member in table.staff),
-        shuffler=in_service.name,
+        shuffler=in_service.name if in_service is not None else "",
+        kind=table.kind,
+        shoe=_only(table, DeviceRole.SHOE),
+        card_readers=tuple(device.name for device in table.devices_of(DeviceRole.CARD_READER)),
         spare_shufflers=tuple(device.name for device in shufflers if device.is_spare),
-        switch_box=table.devices_of(DeviceRole.SWITCH_BOX)[0].name,
+        switch_box=_only(table, DeviceRole.SWITCH_BOX),
         readers=tuple(device.name for device in table.devices_of(DeviceRole.BADGE_READER)),
         others=tuple(device.name for device in table.devices if device.role not in _OF_THEIR_OWN),
         displays=tuple(_display(device) for device in table.devices_of(DeviceRole.DISPLAY)),
@@ -54,7 +58,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         epoch=epoch,
         min_packets=settings.min_packets,
         max_packet_cards=settings.packet_limit_cards,
-        machine_capacity_cards=in_service.capacity_cards,
+        machine_capacity_cards=_capacity(in_service),
         presence_s=settings.presence_s,
         presence_approved_by=settings.presence_approved_by or "",
         presence_lapsed_class_2_s=table.alerts.presence_lapsed_class_2_s,
@@ -70,6 +74,19 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         languages=table.languages,
         time_zone=host.time_zone,
     )
+
+
+def _only(table: TableConfig, role: DeviceRole) -> str:
+    """The name of the one device of a role; empty where the table has none."""
+    return next((device.name for device in table.devices_of(role)), "")
+
+
+def _capacity(shuffler: Device | None) -> int:
+    """Cards that the machine holds; no machine holds none."""
+    if shuffler is None:
+        return 0
+    assert shuffler.capacity_cards is not None, "the check demands it of a shuffler"
+    return shuffler.capacity_cards
 
 
 def staff_by_badge(table: TableConfig) -> dict[str, str]:

@@ -16,6 +16,7 @@ from msgspec import Meta
 from drivers.displays.showing import LONGEST_WORD
 from drivers.lamps.modbus_lamp import LampCoils
 from drivers.shufflers.wiring import Wiring
+from tableside.house import TableKind
 from tableside.people import StaffId, StaffMember
 
 # A table's name becomes a file name, a topic and a word in a text that must stay short.
@@ -50,6 +51,8 @@ class DeviceRole(StrEnum):
     SWITCH_BOX = "switch_box"
     BADGE_READER = "badge_reader"
     DISPLAY = "display"
+    SHOE = "shoe"
+    CARD_READER = "card_reader"
     LAMP = "lamp"
     CHIP_SLOTS = "chip_slots"
     FIRMWARE_PORT = "firmware_port"
@@ -120,7 +123,7 @@ class DeckGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """Decks of one back colour. Equal backs cannot be told apart by deck, so the colour is the unit."""
 
     back: Annotated[str, Meta(pattern=r"\A[a-z]{2,12}\Z", description="a colour, 2 to 12 small letters")]
-    count: Annotated[int, Meta(ge=1, le=6)]
+    count: Annotated[int, Meta(ge=1, le=8)]
     reserve: Annotated[int, Meta(ge=0, le=6)] = 1  # decks kept to replace damaged cards (CSM-1)
 
 
@@ -192,7 +195,9 @@ class TablePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     section: Name
     jurisdiction: Annotated[str, Meta(pattern=r"\A[a-z]{2}\Z", description="two small letters")] = "pt"
     languages: Annotated[tuple[Language, ...], Meta(min_length=1, max_length=3)]
-    seats: Annotated[int, Meta(ge=6, le=7)]  # BJ-1
+    kind: TableKind = TableKind.SHUFFLER
+    # BJ-1: 6 or 7 with a shuffler (table_rules); baccarat is played at tables of up to 14
+    seats: Annotated[int, Meta(ge=1, le=14)]
 
 
 class TableFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

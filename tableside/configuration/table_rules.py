@@ -8,10 +8,17 @@ from collections.abc import Callable, Iterator
 from tableside.cards import CARDS_PER_DECK
 from tableside.configuration.draft import Draft
 from tableside.configuration.mistake import Finding, listed
+from tableside.house import TableKind
 from tableside.jurisdiction import known_jurisdictions
 
 DEFAULT_PRESENCE_S = 60
 DEFAULT_PACKET_CARDS = 104
+SEATS = (6, 7)  # BJ-1
+# By kind of table: how many decks there may be, and what is said of it.
+_DECKS: dict[str, tuple[tuple[int, ...], str]] = {
+    TableKind.SHUFFLER: ((4, 6), "4 or 6 decks (SHOE-1)"),
+    TableKind.SHOE: ((4, 6, 8), "4 or 6 decks (SHOE-1), or 8 as baccarat is played elsewhere"),
+}
 
 
 def table_findings(file: Draft) -> Iterator[Finding]:
@@ -56,9 +63,18 @@ def _decks(file: Draft) -> Iterator[Finding]:
             f'"{back}" has a group already; equal backs cannot be told apart by deck',
             "one group for each back colour",
         )
-    decks = cards_in_play(file) // CARDS_PER_DECK
-    if all(group.number("count") is not None for group in groups) and groups and decks not in (4, 6):
-        yield Finding(("decks",), f"{decks} decks in all", "4 or 6 decks (SHOE-1)")
+    decks, kind = cards_in_play(file) // CARDS_PER_DECK, file.part("table").text("kind") or TableKind.SHUFFLER
+    allowed, said = _DECKS.get(kind, ((), ""))
+    is_known = bool(groups) and all(group.number("count") is not None for group in groups)
+    if is_known and allowed and decks not in allowed:
+        yield Finding(("decks",), f"{decks} decks in all", said)
+
+
+def _seats(file: Draft) -> Iterator[Finding]:
+    """BJ-1; the shape allows what baccarat has."""
+    seats, kind = file.part("table").number("seats"), file.part("table").text("kind") or TableKind.SHUFFLER
+    if seats is not None and kind == TableKind.SHUFFLER and seats not in SEATS:
+        yield Finding(("table", "seats"), f"is {seats}", "a whole number from 6 to 7 (BJ-1)")
 
 
 def _presence(file: Draft) -> Iterator[Finding]:
@@ -103,6 +119,7 @@ _RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     _jurisdiction,
     _languages,
     _decks,
+    _seats,
     _presence,
     _packets,
     _alert_order,

@@ -13,6 +13,7 @@ import msgspec
 
 from tableside.cards import RANKS, SUITS, TEN, Card
 from tableside.happenings import RoundEnded, RoundStarted
+from tableside.sealing import PREFIX
 
 A_CARD = "a card"
 # A face as `Card` writes it, or a person in a sentence, its back with it where that stands behind.
@@ -60,6 +61,8 @@ def shown(value: object, *, hides_cards: bool) -> object:
         return {str(key): shown(item, hides_cards=hides_cards) for key, item in value.items()}
     if isinstance(value, tuple | list | frozenset):
         return [shown(item, hides_cards=hides_cards) for item in value]
+    if isinstance(value, str) and value.startswith(PREFIX):
+        return A_CARD  # nobody out there can open it, and nobody need know how it looks
     if isinstance(value, str) and hides_cards:
         return FACE.sub(A_CARD, value)  # a sentence may name a card, such as the note of an exchange
     return value

@@ -8,6 +8,7 @@ from typing import Generic, Protocol, TypeVar
 
 from firmware_bridge.links.recording import Direction
 from firmware_bridge.wire.alpha.packet import Acknowledged, Packet, PacketDecoder, encode_acknowledgement, encode_packet
+from firmware_bridge.wire.angel_eye.telegram import TelegramDecoder
 from firmware_bridge.wire.garbage import Garbage
 from firmware_bridge.wire.gat import frame as gat_frame
 from firmware_bridge.wire.gat import messages as gat_messages
@@ -19,21 +20,25 @@ from firmware_bridge.wire.osdp import commands, frame, replies
 from firmware_bridge.wire.osdp.body import BadBody
 from firmware_bridge.wire.osdp.codes import BlockType, CommandCode, ReplyCode
 from firmware_bridge.wire.osdp.stream import StreamDecoder as OsdpDecoder
+from firmware_bridge.wire.tdl.codes import MessageType, NoticeKind
 from firmware_bridge.wire.tdl.frame import Frame as TdlFrame
 from firmware_bridge.wire.tdl.frame import encode_frame
 from firmware_bridge.wire.tdl.stream import MessageDecoder, StreamDecoder, encode_stream
+from tableside.diagnosis import shoe_words
+from tableside.diagnosis.shoe_words import ShoePiece
 from tableside.diagnosis.tdl_words import in_words
 
 M = TypeVar("M")
 Said_co = TypeVar("Said_co", covariant=True)
 TDL, OSDP, ALPHA, GAT, KEYBOARD = "tdl", "osdp", "alpha", "gat", "keyboard"
+ANGEL_EYE = "angel eye"
 MODBUS_RTU, MODBUS_TCP = "modbus-rtu", "modbus-tcp"
 HIDDEN = "…"
 # Whoever reads these could make a badge, key in a code or take a reader over.
 SECRET_REPLIES = frozenset({ReplyCode.RAW, ReplyCode.FMT, ReplyCode.KEYPAD})
 SECRET_COMMANDS = frozenset({CommandCode.KEYSET})
 ENCRYPTED = frozenset({BlockType.PANEL_ENCRYPTED, BlockType.PERIPHERAL_ENCRYPTED})
-REDACTION = "cards, keyed digits, keys and encrypted data of OSDP, and all that a reader types, are left out"
+REDACTION = "badges, cards, keyed digits, keys and encrypted data of OSDP, and all that a reader types, are left out"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +70,7 @@ class TdlSpeech:
             if isinstance(piece, Garbage):
                 yield _garbage(direction, piece)
             else:
-                yield Spoken(direction, in_words(piece), self._encode(piece))
+                yield Spoken(direction, in_words(piece), b"" if _tells_card(piece) else self._encode(piece))
 
 
 class OsdpSpeech:
@@ -175,6 +180,7 @@ SPEECHES: Mapping[str, Callable[[bool], Speech]] = {
     ALPHA: lambda _is_message_based: PlainSpeech[Packet | Acknowledged](PacketDecoder, _alpha_words, _alpha_bytes),
     GAT: lambda _is_message_based: GatSpeech(),
     KEYBOARD: lambda _is_message_based: KeyboardSpeech(),
+    ANGEL_EYE: lambda _is_message_based: PlainSpeech[ShoePiece](TelegramDecoder, shoe_words.in_words, shoe_words.kept),
     MODBUS_RTU: lambda _is_message_based: ModbusSpeech(is_tcp=False),
     MODBUS_TCP: lambda _is_message_based: ModbusSpeech(is_tcp=True),
 }
@@ -189,6 +195,10 @@ def speech_of(profile: str, *, is_message_based: bool) -> Speech:
 
 def _garbage(direction: Direction, garbage: Garbage) -> Spoken:
     return Spoken(direction, f"{garbage.size} bytes thrown away: {garbage.reason}")
+
+
+def _tells_card(piece: TdlFrame) -> bool:
+    return piece.type is MessageType.NOTICE and piece.code == NoticeKind.CARD_READ
 
 
 def _is_secret(piece: frame.Frame) -> bool:

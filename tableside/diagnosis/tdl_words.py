@@ -84,6 +84,7 @@ VALUES: Mapping[str, type[IntEnum] | type[IntFlag]] = {
     _named(keys.CommandEndedKey.STATUS): codes.Status,
     _named(keys.CommandEndedKey.REASON): codes.Reason,
 }
+A_CARDS_KEY = _named(keys.CardReadKey.CARD)
 EPOCHS = frozenset(
     {
         _named(keys.HelloKey.EPOCH),
@@ -143,6 +144,8 @@ def _value(key: IntEnum | None, value: Value) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int) and key is not None:
+        if _named(key) == A_CARDS_KEY:
+            return "a card"  # which one, the cable says and nobody else (semantics §6)
         if _named(key) in EPOCHS:
             return f"{value:08X}"
         if _named(key) in VALUES:

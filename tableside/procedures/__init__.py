@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from tableside.permits import Wishes
 from tableside.procedures import (
     card_change,
+    card_identities,
+    card_readers,
     complaints,
     conditions,
     counts,
@@ -33,6 +35,7 @@ from tableside.procedures import (
     second_way,
     session,
     settling,
+    shoe,
     sort,
     stops,
     strangers,
@@ -76,6 +79,9 @@ PROCEDURES: tuple[Procedure, ...] = (
     warning_lamps.PROCEDURE,
     strangers.PROCEDURE,
     firmware.PROCEDURE,
+    shoe.PROCEDURE,
+    card_identities.PROCEDURE,
+    card_readers.PROCEDURE,
     settling.PROCEDURE,
 )
 
@@ -85,4 +91,4 @@ WISHES: tuple[Wishes, ...] = (load_slice.wishes, unload_slice.wishes, rounds.wis
 
 def is_round_open(state: TableState) -> bool:
     """A round is being dealt: locks *from the next round* do not hold yet."""
-    return rounds.is_open(state)
+    return rounds.is_open(state) or shoe.is_open(state)

@@ -14,6 +14,7 @@ from tableside import alerts, chip_account, commands, devices, displays, inciden
 from tableside.counted import counted
 from tableside.decisions import LevelsAsked
 from tableside.happenings import ClosingAnnounced, CountWanted, DeviceCame, DeviceWent, SessionOpened
+from tableside.house import TableKind
 from tableside.inputs import (
     ClockStepped,
     CommitSlow,
@@ -92,12 +93,12 @@ def _looked_for(turn: Turn, _what: DaemonStarted | SessionOpened) -> None:
 
     A spare is not: it may stand unplugged until it is needed, and a swap asks for it then.
     """
-    if turn.state.procedures.session.state.value == "closed":
-        return
     house = turn.state.house
+    if turn.state.procedures.session.state.value == "closed" and house.kind is TableKind.SHUFFLER:
+        return
     shown_on = (display.name for display in house.displays)
     slots = (slots.name for slots in house.chip_slots)
-    by_name = (*house.readers, *shown_on, *house.lamps, *slots, *house.others)
+    by_name = (*house.readers, *shown_on, *house.lamps, *slots, house.shoe, *house.card_readers, *house.others)
     for device in (devices.machine(turn.state), house.switch_box, *by_name):
         told = (f"{text}:{device}" for text in (_silent_text(turn, device), *WRONG))
         is_told = any(key in turn.state.alerts.standing for key in told)
@@ -131,6 +132,10 @@ def _silent_text(turn: Turn, device: str) -> str:
         return warning_lamps.LOST
     if chip_account.slots_of(turn.state, device) is not None:
         return "SLOTS-SILENT"
+    if device in turn.state.house.card_readers:
+        return "CARD-READER-SILENT"
+    if device == turn.state.house.shoe:
+        return "SHOE-SILENT"
     if devices.is_standing_by(turn.state, device):
         return "SPARE-SILENT"
     if device == devices.machine(turn.state):
@@ -188,7 +193,8 @@ def _wrong(turn: Turn, device: str, why: str) -> None:
     incidents.open_incident(turn, "wrong device", "CSM-8", f"{device}: {why}")
     is_jackpot = displays.is_display(turn.state, device) or chip_account.slots_of(turn.state, device) is not None
     is_spare = devices.is_standing_by(turn.state, device)
-    touches_no_card = is_spare or lamp.is_lamp(turn.state, device) or device in turn.state.house.others
+    beside_play = (*turn.state.house.others, *turn.state.house.card_readers)
+    touches_no_card = is_spare or lamp.is_lamp(turn.state, device) or device in beside_play
     held = (Scope.JACKPOT_BETS,) if is_jackpot else (Scope.DEAL, Scope.FEED)
     for scope in () if touches_no_card else held:
         locks.add(turn, scope, f"wrong device {device}", "CSM-8")

@@ -82,7 +82,8 @@ def _is_locked(turn: Turn, device: str, fault: int) -> bool:
 
 def _began(turn: Turn, what: DeviceFaulted | FaultFound) -> None:
     place, said = _place(what.device, what.fault), {"device": what.device, "fault": str(what.fault)}
-    if what.fault in WARNINGS or displays.is_display(turn.state, what.device):
+    is_beside_play = displays.is_display(turn.state, what.device) or what.device in turn.state.house.card_readers
+    if what.fault in WARNINGS or is_beside_play:
         alerts.raise_alert(turn, WARNING, place, **said)
         return
     if chip_account.slots_of(turn.state, what.device) is not None:

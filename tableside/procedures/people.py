@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 SECTION_ROLES = (Role.FLOOR_SUPERVISOR, Role.PIT_MANAGER, Role.ROOM_MANAGEMENT)
 # Alerts that stand for no incident: whoever clears one under his name says that he has looked.
 LOOKED_AT = frozenset(
-    {"BADGES-REFUSED", "CALL-PRESSED", "CLOCK-STEPPED", "COMMAND-RETAINED", "READER-TROUBLED", "USB-STRANGE"}
+    {
+        "BADGES-REFUSED",
+        "CALL-PRESSED",
+        "CARD-READER-TROUBLED",
+        "CLOCK-STEPPED",
+        "COMMAND-RETAINED",
+        "READER-TROUBLED",
+        "SHOE-CUT-CARD",
+        "USB-STRANGE",
+    }
 )
 _LOOKER = presence.acts_as(*SECTION_ROLES, Role.TECHNICIAN, rule="CSM-2")
 

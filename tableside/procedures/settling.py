@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from tableside import alerts, incidents, locks, presence, unexpected
 from tableside.happenings import CountWanted
 from tableside.house import Role
+from tableside.procedures import card_identities, shoe
 from tableside.requests import SettleIncident
 from tableside.tables import Procedure, Refusal, Row, Turn
 
@@ -24,6 +25,11 @@ BY_PERSON: Mapping[str, str] = {
     "notices lost": "NOTICES-LOST",
     "wrong device": "",
     "device lost its memory": "",
+    shoe.OUT_OF_ORDER: shoe.ORDER_TEXT,
+    shoe.OUTSIDE: shoe.OUTSIDE_TEXT,
+    shoe.RESTARTED: shoe.RESTARTED_TEXT,
+    shoe.ERROR: "",
+    card_identities.UNOPENED: "",
 }
 # After these the cards are counted: the alert says so.
 COUNTED_AFTER = frozenset({"unexpected", unexpected.OUT_OF_ROUND})

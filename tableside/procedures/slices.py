@@ -5,6 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from tableside.procedures.card_change import CardChangeSlice
+from tableside.procedures.card_identities import IdentitySlice
+from tableside.procedures.card_readers import ReaderSlice
 from tableside.procedures.complaints import ComplaintSlice
 from tableside.procedures.counts import CountSlice
 from tableside.procedures.damaged import DamagedSlice
@@ -21,6 +23,7 @@ from tableside.procedures.people import PeopleSlice
 from tableside.procedures.reload import ReloadSlice
 from tableside.procedures.round_slice import RoundSlice
 from tableside.procedures.session import SessionSlice
+from tableside.procedures.shoe_slice import ShoeSlice
 from tableside.procedures.sort import SortSlice
 from tableside.procedures.swap_slice import SwapSlice
 from tableside.procedures.unload_slice import UnloadSlice
@@ -49,3 +52,6 @@ class Procedures(msgspec.Struct, frozen=True):
     people: PeopleSlice = PeopleSlice()
     held_cards: HeldCardsSlice = HeldCardsSlice()
     jackpot_bets: BetSlice = BetSlice()
+    shoe: ShoeSlice = ShoeSlice()
+    card_readers: ReaderSlice = ReaderSlice()
+    card_identities: IdentitySlice = IdentitySlice()

@@ -12,8 +12,9 @@ import pytest
 
 from drivers import card_events as facts
 from drivers.card_events import OutsideMode, Target, Winner
+from drivers.device import PlainSettings
 from drivers.fact import Fact
-from drivers.readers.angel_eye_shoe import CONTRADICTED, AngelEyeShoe, ShoeSettings, fact_of
+from drivers.readers.angel_eye_shoe import CONTRADICTED, AngelEyeShoe, fact_of
 from firmware_bridge.links.base import Link
 from firmware_bridge.links.memory import memory_pair
 from firmware_bridge.session.angel_eye import Answer, ReadOnly, Said, ShoeSession, Unreadable
@@ -114,7 +115,7 @@ async def bench(*, copies: int = 3) -> AsyncIterator[Bench]:
     async def report(fact: Fact) -> None:
         made.facts.append(fact)
 
-    driver = AngelEyeShoe(ShoeSettings("shoe", "memory://shoe"), report, made.connect, random.Random(1))
+    driver = AngelEyeShoe(PlainSettings("shoe", "memory://shoe"), report, made.connect, random.Random(1))
     running = asyncio.create_task(driver.run())
     await made.until(lambda: made.lines)
     await asyncio.sleep(0.1)

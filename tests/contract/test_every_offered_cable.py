@@ -112,7 +112,7 @@ SLOTS = TDL_DRIVERS["tdl-slots"]
 OFFERED_TDL = [
     (driver.name, scheme)
     for driver in TDL_DRIVERS.values()
-    if driver not in (DISPLAY, SLOTS)
+    if driver not in (DISPLAY, SLOTS, TDL_DRIVERS["tdl-card-reader"])
     for scheme in (*driver.schemes, USBIP)
 ]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from drivers import events
+from drivers import card_events, events
 from drivers.events import Outcome, Place
 from tableside import devices, inputs, requests
 from tableside.card_account import MACHINE
@@ -49,7 +49,8 @@ def _machine(table: Table) -> str:
 
 
 def _connect(table: Table) -> None:
-    for name in ("shuffler", "switches", "spare"):
+    house = table.state.house
+    for name in filter(None, (house.shuffler, house.switch_box, *house.spare_shufflers)):
         known = table.state.devices.known.get(name)
         is_trusted = known is not None and known.is_connected and known.epoch in (0, table.state.house.epoch)
         if is_trusted and f"deal:wrong device {name}" not in table.state.locks.standing:
@@ -71,6 +72,19 @@ def _connect(table: Table) -> None:
         )
     for reader in table.state.house.readers:
         table.reader_ready(reader)
+    _hear_again(table)
+
+
+def _hear_again(table: Table) -> None:
+    """The shoe is on its line, and its errors were cancelled there; readers of cards answer."""
+    if shoe := table.state.house.shoe:
+        table.give(card_events.CardReaderReady(device=shoe, model="SHOE"))
+        for code in table.state.procedures.shoe.errors:
+            table.give(card_events.ShoeErrorEnded(device=shoe, code=code))
+    for reader in table.state.house.card_readers:
+        known = table.state.devices.known.get(reader)
+        if known is None or not known.is_connected:
+            table.ready(reader, content=None, areas=None, is_path_clear=None, is_lid_open=None)
 
 
 def _show_again(table: Table) -> None:
@@ -115,6 +129,8 @@ def _let_the_machine_end(table: Table) -> None:
     for command in tuple(table.state.commands.open.values()):
         if command.stage is not Stage.UNKNOWN:
             table.notice(events.CommandEnded, command.device, command=command.number, outcome=Outcome.DONE, moved=0)
+    if not _machine(table):
+        return
     known = table.state.devices.known[_machine(table)]
     content = max(0, table.state.account.at(MACHINE))
     levels = {"meter_in": known.meter_in, "meter_out": known.meter_out, "is_lid_open": known.is_lid_open}
@@ -134,6 +150,10 @@ def _let_the_machine_end(table: Table) -> None:
 def _look_inside(table: Table) -> None:
     """The supervisor opens the lid, frees the path, answers for the cards, shuts it; named faults let go."""
     machine = _machine(table)
+    for device in table.state.devices.known:
+        table.ask(requests.InspectDevice, device=device, finding="looked at, in order")
+    if not machine:
+        return
     table.wait(2)
     table.tap("S1")
     table.ask(requests.OpenLid)
@@ -147,8 +167,6 @@ def _look_inside(table: Table) -> None:
     for fault, place in _faults(table, machine):
         table.ask(requests.ClearFault, device=machine, fault=fault)
         table.notice(events.DeviceFaultGone, machine, fault=fault, place=place)
-    for device in table.state.devices.known:
-        table.ask(requests.InspectDevice, device=device, finding="looked at, in order")
 
 
 def _say_what_it_was(table: Table) -> None:
@@ -187,6 +205,8 @@ def _faults(table: Table, machine: str) -> set[tuple[int, Place]]:
 
 def clear_alerts(table: Table) -> None:
     """Beyond what frees the locks: what each alert that is left asks for, by whom it asks it."""
+    for alert in tuple(table.state.alerts.standing.values()):
+        table.ask(requests.ClearAlert, by="S1", alert=alert.number)
     if "PACKET-DIFFERS:" in table.state.alerts.standing:
         table.ask(requests.CorrectPacket, by="S1", cards=0)
     for number in tuple(table.state.procedures.complaints.open):

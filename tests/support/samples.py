@@ -7,15 +7,18 @@ from collections.abc import Iterator
 
 import msgspec
 
-from drivers import events
+from drivers import card_events, events
 from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason, Shown
 from tableside import inputs, requests
 from tableside.cards import parse_card
 from tableside.house import Role
 from tableside.inputs import AnyInput, DaemonStarted, DeadlinePassed
+from tableside.procedures.shoe_slice import ORDER
 from tableside.requests import AnyRequest, Request, SortedDecks
 from tests.support.table import HOUSE, Table
 
+# As the rim hands an identity on.
+SEALED = "sealed:" + "00" * 60
 RED_7 = parse_card("7♣ red")
 WHOLE = (SortedDecks("red", 3), SortedDecks("blue", 3))
 
@@ -111,6 +114,27 @@ FACTS: dict[type, tuple[dict[str, object], ...]] = {
     events.CommandProgressed: ({"command": 1},),
     events.ReaderLost: ({"why": "no answer"},),
     events.ReaderTroubled: ({"what": "cover opened"},),
+    card_events.CardReaderReady: ({"model": "SHOE"}, {"model": "SHOE", "has_spoken": False}),
+    card_events.CardReaderLost: ({"why": "no line"},),
+    card_events.CardReaderTroubled: ({"why": "a telegram that is none"},),
+    card_events.CardDrawn: (
+        *({"card": SEALED, "target": target, "index": index} for target, index in ORDER),
+        {"card": SEALED, "target": card_events.Target.BURN, "index": 1},
+    ),
+    card_events.CardDrawnAgain: ({"card": SEALED, "target": card_events.Target.PLAYER, "index": 1},),
+    card_events.CardDrawnOutside: ({"card": SEALED, "mode": card_events.OutsideMode.LOCKED},),
+    card_events.CardRead: ({"card": SEALED, "place": "seat 3"},),
+    card_events.CardRemoved: ({"card": SEALED, "place": "seat 3"},),
+    card_events.CardsAmbiguous: ({"places": ("seat 3", "seat 4"), "why": "one tag at two places"},),
+    card_events.CardPassed: ({"card": SEALED, "count": 1, "back": 1},),
+    card_events.CutCardSeen: ({},),
+    card_events.GameEnded: tuple({"winner": winner} for winner in card_events.Winner),
+    card_events.ShoeErrorBegan: ({"code": 4, "is_stopped": True}, {"code": 7, "is_stopped": False}),
+    card_events.ShoeErrorEnded: ({"code": 4},),
+    card_events.ShoeLockTold: ({"is_locked": True}, {"is_locked": False}),
+    card_events.ShoeStarted: ({},),
+    card_events.ShoeStoodBy: ({},),
+    card_events.ShoeSettingChanged: ({"register": "01", "value": "00FF"},),
     events.DisplayReady: ({"model": "SIGN"},),
     events.DisplayLost: ({"why": "no answer"},),
     events.DisplayShowed: ({"version": 1, "what": Shown.AMOUNT}, {"version": 9, "what": Shown.WAIT}),
@@ -161,11 +185,18 @@ SYSTEM: tuple[AnyInput, ...] = (
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, digest="00" * 16),
     inputs.NeighbourSighting(staff="S1", reader="next"),
     inputs.NeighbourSupervised(staff="S2"),
+    inputs.CardsOpened(round=1, cards=(inputs.OpenedCard(device="shoe", place="player 1", card="8♠"),)),
+    inputs.CardsOpened(round=2, cards=(inputs.OpenedCard(device="shoe", place="player 1", card=""),)),
     inputs.CommandTurnedAway(client="page", command="c1", why="retained", text="x", topic="t"),
 )
 
 # Who tells what the shuffler does not.
 TOLD_BY: dict[type, str] = {
+    **dict.fromkeys(typing.get_args(card_events.AnyCardFact), "shoe"),
+    card_events.CardPassed: "eye",
+    card_events.CardRead: "antennas",
+    card_events.CardRemoved: "antennas",
+    card_events.CardsAmbiguous: "antennas",
     events.KeyPressed: "switches",
     events.TrayLevel: "switches",
     events.ReaderLost: "reader",

@@ -213,6 +213,7 @@ def ground(
         next_session=next_session,
         compare_pin=compare_pin_at_once,
         digest_key=bytes(32),
+        seal_key=bytes(32),
         open_broker=open_broker or nobody_there,
         write_file=write_at_once,
         post=post or nobody_takes,

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from drivers import events
+from drivers import card_events, events
 from drivers.events import Shown
-from tableside.house import Display
+from tableside.house import Display, House, TableKind
+from tableside.procedures.shoe_slice import ORDER
 from tableside.requests import (
     AnnounceClosing,
     BeginIncidentReload,
@@ -21,6 +22,7 @@ from tableside.requests import (
     ReportDamaged,
     ShowJackpot,
 )
+from tests.support.samples import SEALED
 from tests.support.session import (
     connected,
     feed,
@@ -32,7 +34,11 @@ from tests.support.session import (
     proved_empty,
     unloaded,
 )
-from tests.support.table import Table
+from tests.support.table import HOUSE, Table
+
+SHOE_HOUSE = replace(
+    HOUSE, kind=TableKind.SHOE, shoe="shoe", shuffler="", spare_shufflers=(), switch_box="", readers=(), table="BAC 1"
+)
 
 
 def feeding() -> Table:
@@ -180,6 +186,36 @@ def lit() -> Table:
     return table
 
 
+def shoe_table(house: House = SHOE_HOUSE) -> Table:
+    """A table that is observed only, its shoe heard."""
+    table = Table(house)
+    table.give(card_events.CardReaderReady(device="shoe", model="SHOE", is_simulated=True))
+    return table
+
+
+def shoe_game() -> Table:
+    """In a game, two cards drawn."""
+    table = shoe_table()
+    for target, index in ORDER[:2]:
+        table.give(card_events.CardDrawn(device="shoe", card=SEALED, target=target, index=index))
+    return table
+
+
+def read_as_dealt() -> Table:
+    """In a round, at a table whose cards pass a reader, which has not seen all of them."""
+    table = open_table()
+    table.state = replace(table.state, house=replace(table.state.house, card_readers=("eye",)))
+    table.ready("eye")
+    give_out(table, 3)
+    table.notice(events.CardsOut, "eye", meter=3)
+    table.ask(EndRound)
+    feed(table, 3)  # from here on both are known to count the same cards
+    give_out(table, 3)
+    table.notice(events.CardsOut, "eye", meter=5)
+    table.notice(card_events.CardPassed, "eye", card=SEALED, count=1)
+    return table
+
+
 SITUATIONS: tuple[Callable[[], Table], ...] = (
     Table,
     connected,
@@ -203,6 +239,9 @@ SITUATIONS: tuple[Callable[[], Table], ...] = (
     swapped_half,
     reloading,
     showing,
+    shoe_table,
+    shoe_game,
+    read_as_dealt,
     lit,
     unproved,
 )

@@ -28,7 +28,7 @@ def test_a_daemon_without_devices_stays_up_answers_and_stops_cleanly(tmp_path: P
         assert not status["tables"]["BJ-1"]["devices"]["shuffler"]["is_connected"]
         assert running.ask("play", "stop", "--why", "a test")["answer"] == "accepted"
         assert running.end() == ExitCode.DONE, running.log
-    assert files(tmp_path / "run") == ["BJ-1.db", "badge-digest.key", "daemon.lock", "session-numbers"]
+    assert files(tmp_path / "run") == ["BJ-1.db", "badge-digest.key", "card-seal.key", "daemon.lock", "session-numbers"]
     assert not (tmp_path / "control.sock").exists()
 
 
@@ -80,7 +80,7 @@ def test_ctrl_c_ends_a_console_daemon_cleanly(tmp_path: Path) -> None:
     config = write_config(tmp_path)
     with daemon(config, tmp_path / "control.sock", tmp_path / "log") as running:
         assert running.end(signal.SIGINT) == ExitCode.INTERRUPTED
-    assert files(tmp_path / "run") == ["BJ-1.db", "badge-digest.key", "daemon.lock", "session-numbers"]
+    assert files(tmp_path / "run") == ["BJ-1.db", "badge-digest.key", "card-seal.key", "daemon.lock", "session-numbers"]
 
 
 def test_a_kill_loses_no_row_and_numbers_of_sessions_are_not_used_again(tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ import pytest
 from drivers import events
 from firmware_bridge.clock import LoopClock
 from tableside import hub as hub_module
-from tableside.badges import Badges
 from tableside.control.curtain import Curtain
 from tableside.control.views import state_view
 from tableside.hub import Entry, Hub
@@ -26,6 +25,7 @@ from tableside.requests import EndRound, Request, ResumePlay, StopPlay
 from tableside.rows import input_of
 from tableside.state import TableState, encode_state, reduce
 from tests.support.jumping_loop import run_virtual
+from tests.support.rims import new_rim
 from tests.support.session import open_table
 from tests.support.table import ENFORCING, HOUSE, WALL_START_NS
 
@@ -82,9 +82,6 @@ def ready(device: str = "shuffler") -> events.DeviceReady:
     )
 
 
-BADGES = Badges({"26:000000A1": "S1"}, b"key of a test")
-
-
 class Bench:
     """A hub on a real in-loop journal, with recording devices."""
 
@@ -97,7 +94,7 @@ class Bench:
         self.journal.log = self.log
         devices = {name: Recorder(name, self.log) for name in ("shuffler", "switches", "reader")}
         state = state_of(self.journal, HOUSE)
-        self.hub = Hub(self.journal, state, self.clock, devices, [self._hear], badges=BADGES)
+        self.hub = Hub(self.journal, state, self.clock, devices, [self._hear], rim=new_rim())
         self.task = asyncio.create_task(self.hub.run())
 
     def _hear(self, entries: Sequence[Entry]) -> None:
@@ -317,7 +314,7 @@ def test_no_badge_number_and_no_keyed_digit_reaches_the_journal(tmp_path: Path) 
             await bench.hub.report(events.BadgeSeen(device="reader", badge=badge, kind=events.SightingKind.TAP))
             await asyncio.sleep(2)
         await bench.hub.report(events.CodeKeyed(device="reader", code="987654321"))
-        assert bench.hub.codes_ignored == {"reader": 1}, "counted, not dropped without a word"
+        assert bench.hub.rim.codes_ignored == {"reader": 1}, "counted, not dropped without a word"
         await asyncio.sleep(1)
         await bench.stop()
         bodies = b"".join(record.body for record in bench.journal.records())

@@ -143,6 +143,7 @@ DERIVED = {
     "held cards": "from the locks of feed",
     "people": "from who deals",
     "second way": "from the readers that answer",
+    "card identities": "from the identities that wait for their round's end",
     "settling": "from the incidents that wait for a word",
 }
 
