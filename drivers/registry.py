@@ -22,6 +22,8 @@ from drivers.displays.tdl_display import MAX_AMOUNT, TdlDisplay
 from drivers.errors import AddressRefused, DriverUnknown
 from drivers.fact import Lost
 from drivers.firmware.gat_port import GatPort, GatPortSettings
+from drivers.lamp_events import LampLost
+from drivers.lamps.blink1_lamp import Blink1Lamp
 from drivers.lamps.modbus_lamp import ModbusLamp, ModbusLampSettings
 from drivers.readers.angel_eye_shoe import AngelEyeShoe
 from drivers.readers.tdl_card_reader import TdlCardReader
@@ -185,6 +187,9 @@ _PLAIN: tuple[PlainDriver, ...] = (
         build=AngelEyeShoe,
         lost=CardReaderLost,
         schemes=("serial", "tcp"),  # RS-232, or a terminal server before it
+    ),
+    PlainDriver(
+        "blink1-lamp", "warning lamp, blink(1) with its watchdog", "lamp", "blink1", Blink1Lamp, LampLost, ("usb",)
     ),
 )
 PLAIN_DRIVERS: Mapping[str, PlainDriver] = {driver.name: driver for driver in _PLAIN}

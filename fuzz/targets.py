@@ -14,6 +14,7 @@ from firmware_bridge.links.usb_hid import BadReports, report_sizes
 from firmware_bridge.links.usbip_codec import BadUsbip
 from firmware_bridge.wire.alpha import packet as alpha
 from firmware_bridge.wire.alpha.codes import EOT, NUL
+from firmware_bridge.wire.blink1 import reports as blink1
 from firmware_bridge.wire.garbage import Garbage, GarbageReason
 from firmware_bridge.wire.gat import frame as gat
 from firmware_bridge.wire.gat import messages as gat_messages
@@ -140,6 +141,11 @@ def _strokes(data: bytes) -> list[Stroke]:
 def _alpha_seeds() -> list[bytes]:
     told = json.loads((VECTORS / "alpha.json").read_text("utf-8"))["packets"]
     return [bytes.fromhex(packet["bytes"]) for packet in told] + [b"\x06", b"\x15\xc0", b"\x06\0\0\x01"]
+
+
+def _blink1_seeds() -> list[bytes]:
+    told = json.loads((VECTORS / "blink1.json").read_text("utf-8"))["commands"]
+    return [bytes.fromhex(command["bytes"]) for command in told]
 
 
 def _gat_seeds() -> list[bytes]:
@@ -294,6 +300,7 @@ TARGETS: Mapping[str, Target] = {
         Whole(_gat_message, gat_messages.BadBody),
         lambda: [seed[:1] + seed[2:-2] for seed in _gat_seeds()],
     ),
+    "blink1-command": Target(Whole(blink1.decode_command, blink1.BadReport, blink1.encode_command), _blink1_seeds),
     "gat-digests": Target(
         Whole(read_digests, BadDigests),
         lambda: [encode_digests(Digests("m", "n", (("a", "A" * 40), ("b", "B" * 40))))],

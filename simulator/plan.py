@@ -40,6 +40,7 @@ class Kind(StrEnum):
     DISPLAY = "display"
     ALPHA_SIGN = "alpha sign"
     FIRMWARE_PORT = "firmware port"
+    BLINK1 = "blink(1) lamp"
     CHIP_SLOTS = "chip slots"
 
 

@@ -16,6 +16,7 @@ from firmware_bridge.wire.tdl.codes import BootCause
 from .cables import Cable, MemorySocket, Socket, socket_for
 from .faces.alpha_sign import AlphaSignFace
 from .faces.badge_readers import BadgeReadersFace
+from .faces.blink1 import Blink1Face
 from .faces.gat_port import GatPortFace
 from .faces.keyboard_reader import KeyboardReaderFace
 from .faces.memory import Memory
@@ -30,8 +31,10 @@ from .faces.tdl_switch_box import new_switch_box
 from .plan import RATES, DevicePlan, Kind, Plan
 from .recorder import Recorder
 from .runner import Face, Outlet, Stage
+from .usb.feature_lamp import blink1_shape
 from .usb.shapes import KEYBOARD_READER, SERIAL_PORT, VENDOR_STREAM, Shape
 from .world.badges import BadgeHead
+from .world.blink1 import Blink1
 from .world.chip_slots import ChipSlots
 from .world.display import JackpotDisplay
 from .world.figures import Figures
@@ -106,6 +109,7 @@ class Room:
         self.slots: dict[str, ChipSlots] = {}
         self.plain: dict[str, PlainMachine] = {}
         self.boards: dict[str, IoBoard] = {}
+        self.lamps: dict[str, Blink1] = {}
         self.devices = {device.name: self._make(device) for device in plan.devices}
 
     def power_up(self) -> None:
@@ -165,7 +169,7 @@ class Room:
             device.address,
             lambda: face.boot_number if isinstance(face, TdlDevice) else 0,
             device.serial_number,
-            SERIAL_PORT if device.is_usb_serial else SHAPES.get(device.kind, VENDOR_STREAM),
+            _shape(device, face),
         )
         outlet = self.stage.add_face(face, sees_cable=socket.sees_cable)
         cable = Cable(device.name, socket, device.line_quality, self.plan.simulation.seed, self._recorder(device, face))
@@ -210,6 +214,10 @@ class Room:
         face = self.signs[device.name] = AlphaSignFace(LedSign(device.name, device.characters))
         return face
 
+    def _blink1(self, device: DevicePlan) -> Blink1Face:
+        lamp = self.lamps[device.name] = Blink1()
+        return Blink1Face(lamp)
+
     def _firmware_port(self, device: DevicePlan) -> GatPortFace:
         firmware = self.firmware[device.name] = example_firmware()
         return GatPortFace(firmware)
@@ -235,9 +243,18 @@ MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.ALPHA_SIGN: Room._alpha_sign,
     Kind.FIRMWARE_PORT: Room._firmware_port,
     Kind.CHIP_SLOTS: Room._chip_slots,
+    Kind.BLINK1: Room._blink1,
     Kind.BADGE_READER: Room._badge_reader,
     Kind.KEYBOARD_READER: Room._keyboard_reader,
 }
+
+
+def _shape(device: DevicePlan, face: PoweredFace) -> Shape:
+    """What it is on USB."""
+    if isinstance(face, Blink1Face):
+        return blink1_shape(face)
+    return SERIAL_PORT if device.is_usb_serial else SHAPES.get(device.kind, VENDOR_STREAM)
+
 
 # What a device is on USB, where it is not a byte stream of class FF.
 SHAPES: dict[Kind, Shape] = {Kind.KEYBOARD_READER: KEYBOARD_READER}

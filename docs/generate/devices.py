@@ -77,6 +77,10 @@ EVIDENCE: Mapping[str, Evidence] = {
     "modbus-lamp": Evidence(
         f"{BOARDS}::test_a_board", ("tests/contract/test_modbus_lamp.py", "tests/peers/test_pymodbus.py")
     ),
+    "blink1-lamp": Evidence(
+        "tests/contract/test_blink1_cables.py::test_a_lamp_with_a_watchdog",
+        ("tests/contract/test_blink1_lamp.py", "tests/peers/test_busylight.py", "tests/system/test_dead_daemon.py"),
+    ),
     "gat-firmware-port": Evidence(f"{CABLES}::test_a_firmware_port", ("tests/contract/test_gat_port.py",)),
     "keyboard-badge-reader": Evidence(
         f"{CABLES}::test_a_reader_that_types",

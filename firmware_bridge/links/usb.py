@@ -17,13 +17,13 @@ import usb.core
 
 from firmware_bridge.links.address_kinds import TEST_IDS
 from firmware_bridge.links.apart import open_apart
-from firmware_bridge.links.base import HIGH_WATER_BYTES, LOW_WATER_BYTES, LinkClosed, Receiver
+from firmware_bridge.links.base import HIGH_WATER_BYTES, LOW_WATER_BYTES, LinkClosed, LinkRefused, Receiver
 from firmware_bridge.links.ending import Ending
 from firmware_bridge.links.gate import Gate
 from firmware_bridge.links.inbox import Inbox
 from firmware_bridge.links.usb_device import Claimed, claim
 from firmware_bridge.links.usb_errors import UsbCause, cause_of
-from firmware_bridge.links.usb_pipes import UsbPipe
+from firmware_bridge.links.usb_pipes import HidReports, UsbPipe
 from firmware_bridge.links.usb_place import UsbPlace
 
 # How long a thread may sit in the library before it looks at its stop flag; two of them fit well into a close.
@@ -131,6 +131,14 @@ class UsbLink:
         finally:
             self._asked.discard(asked)
 
+    async def set_feature(self, data: bytes) -> None:
+        """Set a HID feature report. Raises `LinkClosed`, `LinkRefused`."""
+        await self.in_turn(lambda pipe: _reports(pipe, self.address).set_feature(data))
+
+    async def feature(self, report: int) -> bytes:
+        """Read a HID feature report. Raises `LinkClosed`, `LinkRefused`."""
+        return await self.in_turn(lambda pipe: _reports(pipe, self.address).feature(report))
+
     def pause_reading(self) -> None:
         """Take no more: the device's endpoint fills, and it waits."""
         self._inbox.pause()
@@ -226,6 +234,12 @@ class UsbLink:
     def _post(self, call: Callable[..., Any], *arguments: object) -> None:
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody is left to tell
             self._loop.call_soon_threadsafe(call, *arguments)
+
+
+def _reports(pipe: UsbPipe, address: str) -> HidReports:
+    if not isinstance(pipe, HidReports):
+        raise LinkRefused(f"{address} has no feature reports: it is no HID device")
+    return pipe
 
 
 def _succeed(asked: asyncio.Future[T], result: T) -> None:

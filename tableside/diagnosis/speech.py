@@ -9,6 +9,7 @@ from typing import Generic, Protocol, TypeVar
 from firmware_bridge.links.recording import Direction
 from firmware_bridge.wire.alpha.packet import Acknowledged, Packet, PacketDecoder, encode_acknowledgement, encode_packet
 from firmware_bridge.wire.angel_eye.telegram import TelegramDecoder
+from firmware_bridge.wire.blink1 import reports as blink1
 from firmware_bridge.wire.garbage import Garbage
 from firmware_bridge.wire.gat import frame as gat_frame
 from firmware_bridge.wire.gat import messages as gat_messages
@@ -30,7 +31,7 @@ from tableside.diagnosis.tdl_words import in_words
 
 M = TypeVar("M")
 Said_co = TypeVar("Said_co", covariant=True)
-TDL, OSDP, ALPHA, GAT, KEYBOARD = "tdl", "osdp", "alpha", "gat", "keyboard"
+TDL, OSDP, ALPHA, GAT, KEYBOARD, BLINK1 = "tdl", "osdp", "alpha", "gat", "keyboard", "blink1"
 ANGEL_EYE = "angel eye"
 MODBUS_RTU, MODBUS_TCP = "modbus-rtu", "modbus-tcp"
 HIDDEN = "…"
@@ -145,6 +146,19 @@ class GatSpeech:
             yield Spoken(direction, text, gat_frame.encode_frame(piece))
 
 
+class Blink1Speech:
+    """A lamp that is set and read by feature reports."""
+
+    def feed(self, direction: Direction, chunk: bytes) -> Iterator[Spoken]:
+        text = f"answer {chunk.hex(' ')}"
+        if direction is Direction.OUT:
+            try:
+                text = str(blink1.decode_command(chunk))
+            except blink1.BadReport as bad:
+                text = str(bad)
+        yield Spoken(direction, text, chunk)
+
+
 class KeyboardSpeech:
     """A reader that types: that it types is told, never what."""
 
@@ -183,6 +197,7 @@ SPEECHES: Mapping[str, Callable[[bool], Speech]] = {
     ANGEL_EYE: lambda _is_message_based: PlainSpeech[ShoePiece](TelegramDecoder, shoe_words.in_words, shoe_words.kept),
     MODBUS_RTU: lambda _is_message_based: ModbusSpeech(is_tcp=False),
     MODBUS_TCP: lambda _is_message_based: ModbusSpeech(is_tcp=True),
+    BLINK1: lambda _is_message_based: Blink1Speech(),
 }
 
 

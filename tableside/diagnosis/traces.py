@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from firmware_bridge.clock import Clock
-from firmware_bridge.links.base import Link, Receiver
+from firmware_bridge.links.base import Link, LinkRefused, Receiver
+from firmware_bridge.links.features import FeatureReports
 from firmware_bridge.links.recording import Direction
 from tableside.diagnosis.ring import Ring
 from tableside.diagnosis.speech import Spoken, speech_of
@@ -120,6 +121,21 @@ class _TappedLink:
     async def write(self, data: bytes) -> None:
         self._cable.note(Direction.OUT, data)
         await self._link.write(data)
+
+    async def set_feature(self, data: bytes) -> None:
+        """A feature report is heard as bytes out, what is read of one as bytes in."""
+        self._cable.note(Direction.OUT, data)
+        await self._features().set_feature(data)
+
+    async def feature(self, report: int) -> bytes:
+        data = await self._features().feature(report)
+        self._cable.note(Direction.IN, data)
+        return data
+
+    def _features(self) -> FeatureReports:
+        if not isinstance(self._link, FeatureReports):
+            raise LinkRefused(f"{self.address} has no feature reports")
+        return self._link
 
     def pause_reading(self) -> None:
         self._link.pause_reading()
