@@ -33,6 +33,7 @@ from tableside.configuration.shape import (
     TableFile,
 )
 from tableside.house import TableKind
+from tableside.jackpot.settings import JackpotSettings
 from tableside.people import StaffMember
 
 
@@ -58,6 +59,7 @@ class TableConfig:
     decks: tuple[DeckGroup, ...]
     devices: tuple[Device, ...]
     staff: tuple[StaffMember, ...]
+    jackpot: JackpotSettings | None
     settings: Settings
     alerts: AlertTimes
 
@@ -145,6 +147,7 @@ def _load_table(path: Path, host_staff: tuple[StaffMember, ...]) -> TableConfig:
         decks=file.decks,
         devices=tuple(_absolute(device, path.parent) for device in file.devices),
         staff=host_staff + file.staff,
+        jackpot=file.jackpot,
         settings=file.settings,
         alerts=file.alerts,
     )

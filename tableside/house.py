@@ -11,6 +11,7 @@ from enum import StrEnum
 import msgspec
 
 from tableside.cards import CARDS_PER_DECK
+from tableside.jackpot.settings import JackpotSettings
 
 
 class Role(StrEnum):
@@ -116,6 +117,7 @@ class House(msgspec.Struct, frozen=True):
     kind: TableKind = TableKind.SHUFFLER
     shoe: str = ""
     card_readers: tuple[str, ...] = ()  # they read cards as they are dealt, and hold nothing
+    jackpot: JackpotSettings | None = None  # JP-1: optional; in force from the next start on where one runs already
     lamps: tuple[str, ...] = ()  # warning lamps that are devices of their own
     others: tuple[str, ...] = ()  # devices on which neither cards nor presence nor guests rest
     epoch: int = 0  # TDL 4.2: made with the journal

@@ -55,3 +55,47 @@ class JackpotOver(Happening, frozen=True, kw_only=True):
 
     what: Shown
     by: str
+
+
+class JackpotStarted(Happening, frozen=True, kw_only=True):
+    """A jackpot stands at its start, the first or after a top win (JP-7, JP-13), under approved settings (JP-2)."""
+
+    shown: int
+    currency: str
+    approved_by: str
+    approved_on: str
+
+
+class JackpotRaised(Happening, frozen=True, kw_only=True):
+    """The bets of these seats were counted: what it shows now, and all that was ever contributed (JP-3, JP-4)."""
+
+    seats: tuple[int, ...]
+    shown: int
+    contributed: int
+
+
+class JackpotClaimed(Happening, frozen=True, kw_only=True):
+    """A seat has a winning combination; the value is locked as it was at the hit (JP-5, JP-12)."""
+
+    seat: int
+    cards: tuple[str, ...]
+    prize: str
+    value: int
+    by: str
+
+
+class JackpotPaid(Happening, frozen=True, kw_only=True):
+    """The prizes were paid, in this order; what is left before a new start (JP-13)."""
+
+    seats: tuple[int, ...]
+    amounts: tuple[int, ...]
+    left: int
+    by: str
+
+
+class JackpotDenied(Happening, frozen=True, kw_only=True):
+    """What a seat claimed is no win, and why."""
+
+    seat: int
+    finding: str
+    by: str

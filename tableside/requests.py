@@ -8,7 +8,11 @@ from __future__ import annotations
 
 from tableside.cards import Card
 from tableside.house import Role
+from tableside.jackpot_requests import ClaimJackpot as ClaimJackpot
+from tableside.jackpot_requests import DenyJackpot as DenyJackpot
 from tableside.jackpot_requests import LockBets as LockBets
+from tableside.jackpot_requests import MarkBets as MarkBets
+from tableside.jackpot_requests import PayJackpot as PayJackpot
 from tableside.jackpot_requests import SettleChips as SettleChips
 from tableside.jackpot_requests import ShowJackpot as ShowJackpot
 from tableside.request_shapes import Request as Request
@@ -348,6 +352,10 @@ AnyRequest = (
     | CountHeldOver
     | RuleRound
     | LockBets
+    | MarkBets
+    | ClaimJackpot
+    | PayJackpot
+    | DenyJackpot
     | RaiseComplaint
     | SettleComplaint
     | OpenLid

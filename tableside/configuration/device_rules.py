@@ -19,6 +19,7 @@ from tableside.configuration.addresses import AddressRefused, DeviceAddress, rea
 from tableside.configuration.board_rules import board_findings, is_at_board
 from tableside.configuration.draft import Draft
 from tableside.configuration.firmware_rules import firmware_findings
+from tableside.configuration.jackpot_rules import jackpot_findings
 from tableside.configuration.mistake import MISSING, Finding, Severity, listed, nearest_of
 from tableside.configuration.shape import DeviceRole
 from tableside.configuration.slot_rules import slot_findings
@@ -104,6 +105,7 @@ def device_findings(file: Draft, folder: Path) -> Iterator[Finding]:
         yield from _key_file(device, folder)
         yield from firmware_findings(device, devices, folder)
     yield from slot_findings(file)
+    yield from jackpot_findings(file)
     yield from shared_addresses([(device, folder) for device in devices])
 
 

@@ -53,6 +53,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         chip_slots=tuple(_chip_slots(device) for device in table.devices_of(DeviceRole.CHIP_SLOTS)),
         chip_value=settings.jackpot_chip_value or 0,
         chip_currency=settings.jackpot_chip_currency or "",
+        jackpot=table.jackpot,
         lamps=tuple(device.name for device in table.devices_of(DeviceRole.LAMP)),
         jurisdiction=_jurisdiction(table),
         epoch=epoch,

@@ -17,6 +17,7 @@ from drivers.displays.showing import LONGEST_WORD
 from drivers.lamps.modbus_lamp import LampCoils
 from drivers.shufflers.wiring import Wiring
 from tableside.house import TableKind
+from tableside.jackpot.settings import JackpotSettings
 from tableside.people import StaffId, StaffMember
 
 # A table's name becomes a file name, a topic and a word in a text that must stay short.
@@ -207,5 +208,6 @@ class TableFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     decks: Annotated[tuple[DeckGroup, ...], Meta(min_length=1)]
     devices: Annotated[tuple[Device, ...], Meta(min_length=1)]
     staff: tuple[StaffMember, ...] = ()  # known at this table beside the host's
+    jackpot: JackpotSettings | None = None  # JP-1: optional
     settings: Settings = Settings()
     alerts: AlertTimes = AlertTimes()

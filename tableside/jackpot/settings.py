@@ -58,31 +58,44 @@ class JackpotSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
         return self.prizes[-1]
 
 
-def mistakes(settings: JackpotSettings, currencies: frozenset[str]) -> tuple[tuple[str, str], ...]:
-    """Everything that is wrong: the key, and what is wrong with its rule and remedy. `currencies`: those known."""
-    found: list[tuple[str, str]] = []
+class SettingsMistake(msgspec.Struct, frozen=True):
+    """A key, what is wrong there with its rule, and what is allowed."""
+
+    key: str
+    problem: str
+    allowed: str
+
+
+def mistakes(settings: JackpotSettings, currencies: frozenset[str]) -> tuple[SettingsMistake, ...]:
+    """Everything that is wrong with them. `currencies`: those whose decimals are known."""
+    found: list[SettingsMistake] = []
     if settings.currency not in currencies:
-        found.append(("currency", f"{settings.currency} is not known: {', '.join(sorted(currencies))}"))
-    if settings.start < START_TIMES_BET * settings.bet:
-        least = START_TIMES_BET * settings.bet
-        found.append(("start", f"{settings.start} is below {least}, 10,000 times the bet (JP-7): at least {least}"))
+        known = ", ".join(sorted(currencies))
+        found.append(SettingsMistake("currency", f"{settings.currency} is not known", known))
+    least = START_TIMES_BET * settings.bet
+    if settings.start < least:
+        text = f"{settings.start} is below 10,000 times the bet (JP-7)"
+        found.append(SettingsMistake("start", text, f"at least {least}"))
     if settings.increment + settings.hidden > WHOLE:
-        found.append(("hidden", "increment and hidden take more than the chip (JP-2): together at most 10000"))
+        text = "increment and hidden take more than the chip (JP-2)"
+        found.append(SettingsMistake("hidden", text, f"together at most {WHOLE}"))
     if settings.limit is not None and settings.limit < settings.start:
-        found.append(("limit", f"{settings.limit} is below the start {settings.start}: at least that, or none"))
+        text = f"{settings.limit} is below the start"
+        found.append(SettingsMistake("limit", text, f"at least {settings.start}, or none"))
     for place, prize in enumerate(settings.prizes):
-        found += [(f"prizes[{place}]", problem) for problem in _prize_mistakes(settings, prize)]
+        found += [SettingsMistake(f"prizes[{place}]", *each) for each in _prize_mistakes(settings, prize)]
     return tuple(found)
 
 
-def _prize_mistakes(settings: JackpotSettings, prize: Prize) -> list[str]:
+def _prize_mistakes(settings: JackpotSettings, prize: Prize) -> list[tuple[str, str]]:
     is_top = prize is settings.top
     given = [part for part in (prize.share, prize.amount) if part is not None]
-    found = [f"{problem} (JP-6)" for problem in prize.combination.mistakes()]
+    found = [(f"{problem} (JP-6)", "ranks or a rule, and suits") for problem in prize.combination.mistakes()]
     if is_top and given:
-        found.append("the last prize takes what is left (JP-13): give it neither share nor amount")
+        found.append(("the last prize takes what is left (JP-13)", "neither share nor amount"))
     if not is_top and len(given) != 1:
-        found.append("give either share or amount (JP-6); only the last prize takes what is left")
+        found.append(("has not one of share and amount (JP-6)", "either; only the last prize takes what is left"))
     if prize.combination.cards > settings.counted_cards:
-        found.append(f"needs {prize.combination.cards} cards where {settings.counted_cards} count (JP-5)")
+        text = f"needs {prize.combination.cards} cards (JP-5)"
+        found.append((text, f"the first {settings.counted_cards} that count"))
     return found

@@ -71,16 +71,36 @@ def _can_be_shown(turn: Turn, what: ShowJackpot) -> Refusal | None:
     return None
 
 
+def _has_no_meters(turn: Turn, what: ShowJackpot) -> Refusal | None:
+    """Where the jackpot itself is kept, what it shows follows from its meters."""
+    if turn.state.house.jackpot is None or what.what is Shown.WAIT:
+        return None
+    return Refusal("JP-2", "this table's jackpot shows its own meters", "enter bets, claims and payments instead")
+
+
 def _asked(turn: Turn, what: ShowJackpot) -> None:
+    _tell(turn, what.what, what.amount, what.currency)
+
+
+def show(turn: Turn, what: Shown, amount: int = 0, currency: str = "") -> None:
+    """What the jackpot's meters say. A display that cannot show it is not trusted: nobody bets on what is not shown."""
+    _tell(turn, what, amount, currency)
+    showing = Showing(0, what, amount, currency)
+    for display in turn.state.house.displays:
+        if limits_of(display).objection(showing) is not None:
+            _not_trusted(turn, display.name)
+
+
+def _tell(turn: Turn, what: Shown, amount: int, currency: str) -> None:
     goal = turn.state.displays.goal
     before = goal.what if goal is not None else Shown.NOTHING
-    displays.set_goal(turn, what.what, what.amount, what.currency)
-    if before is what.what:
+    displays.set_goal(turn, what, amount, currency)
+    if before is what:
         return
     if before in CALLS:
-        turn.happened(JackpotOver(what=before, by=what.by))
-    if what.what in CALLS:
-        turn.happened(JackpotCalled(what=what.what, by=what.by))
+        turn.happened(JackpotOver(what=before, by=turn.by))
+    if what in CALLS:
+        turn.happened(JackpotCalled(what=what, by=turn.by))
 
 
 # --- what displays tell -------------------------------------------------------------------------------------
@@ -98,9 +118,13 @@ def _showed(turn: Turn, what: DisplayShowed) -> None:
 
 def _troubled(turn: Turn, what: DisplayTroubled) -> None:
     displays.not_shown(turn, what.device)
-    locks.add(turn, Scope.JACKPOT_BETS, lock_reason(what.device), RULE)
-    if f"{LOST}:{what.device}" not in turn.state.alerts.standing:
-        alerts.raise_alert(turn, LOST, what.device)
+    _not_trusted(turn, what.device)
+
+
+def _not_trusted(turn: Turn, device: str) -> None:
+    locks.add(turn, Scope.JACKPOT_BETS, lock_reason(device), RULE)
+    if f"{LOST}:{device}" not in turn.state.alerts.standing:
+        alerts.raise_alert(turn, LOST, device)
 
 
 def _is_silent_display(turn: Turn, what: DeadlinePassed) -> bool:
@@ -142,7 +166,13 @@ PROCEDURE = Procedure(
             ShowJackpot,
             None,
             _asked,
-            guards=(presence.acts_as(*SECTION_ROLES, rule=RULE), _has_display, _is_whole, _can_be_shown),
+            guards=(
+                presence.acts_as(*SECTION_ROLES, rule=RULE),
+                _has_display,
+                _has_no_meters,
+                _is_whole,
+                _can_be_shown,
+            ),
             said="the displays are told",
         ),
         Row(A, DisplayShowed, None, _showed, said="read back"),

@@ -30,6 +30,7 @@ from tableside.house import Role
 from tableside.locks import Scope
 from tableside.permits import DEAL_MS, RETURN_FEED_MS, Wish
 from tableside.procedures import awaited, jackpot_bets, told_late
+from tableside.procedures.jackpot_slice import is_paid_first
 from tableside.procedures.round_slice import RoundSlice, RoundState, of, outside, put
 from tableside.requests import CountHeldOver, EndRound, HoldOver, RuleRound
 from tableside.session_happenings import ReloadCompleted, ReloadStarted
@@ -283,6 +284,7 @@ def _over_with_lag(turn: Turn, _what: EndRound | LevelsFound) -> None:
 SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-2")
 # With its last card, in or held over, the round is out of the way.
 ALL_IN = (RoundState.WAITING,)
+PAID = (is_paid_first,)  # JP-12
 PROCEDURE = Procedure(
     name="round",
     rule="CSM-10",
@@ -304,10 +306,11 @@ PROCEDURE = Procedure(
             RoundState.WAITING,
             _over_with_lag,
             _reinserts_after,
+            PAID,
             rule="CSM-10",
             said="round over, cards wait for the next deal",
         ),
-        Row(RoundState.DEALING, EndRound, RoundState.OVER, _told_over, rule="CSM-10", said="round over"),
+        Row(RoundState.DEALING, EndRound, RoundState.OVER, _told_over, None, PAID, "CSM-10", "round over"),
         Row(
             RoundState.DEALING,
             LevelsFound,

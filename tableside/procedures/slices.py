@@ -15,6 +15,7 @@ from tableside.procedures.difference_slice import DifferenceSlice
 from tableside.procedures.empty import EmptySlice
 from tableside.procedures.held_cards import HeldCardsSlice
 from tableside.procedures.jackpot_bets import BetSlice
+from tableside.procedures.jackpot_slice import JackpotSlice
 from tableside.procedures.jams import JamSlice
 from tableside.procedures.lid import LidSlice
 from tableside.procedures.load_slice import LoadSlice
@@ -55,3 +56,4 @@ class Procedures(msgspec.Struct, frozen=True):
     shoe: ShoeSlice = ShoeSlice()
     card_readers: ReaderSlice = ReaderSlice()
     card_identities: IdentitySlice = IdentitySlice()
+    jackpot: JackpotSlice = JackpotSlice()

@@ -32,9 +32,9 @@ def test_jp2_sound_settings_have_no_mistakes() -> None:
 
 def test_jp7_a_start_below_ten_thousand_bets_is_refused_with_the_least_one() -> None:
     (found,) = mistakes(replace(SETTINGS, start=999_999), CURRENCIES)
-    assert found[0] == "start"
-    assert "JP-7" in found[1]
-    assert "1000000" in found[1]
+    assert found.key == "start"
+    assert "JP-7" in found.problem
+    assert "1000000" in found.allowed
 
 
 BAD: list[tuple[str, dict[str, object], str]] = [
@@ -54,7 +54,7 @@ BAD: list[tuple[str, dict[str, object], str]] = [
 
 @pytest.mark.parametrize(("says", "change", "key"), BAD, ids=[case[0] for case in BAD])
 def test_jp2_jp6_what_is_wrong_is_found_at_its_key(says: str, change: dict[str, object], key: str) -> None:
-    assert key in [found[0] for found in mistakes(replace(SETTINGS, **change), CURRENCIES)]
+    assert key in [found.key for found in mistakes(replace(SETTINGS, **change), CURRENCIES)]
 
 
 def test_every_mistake_at_once() -> None:

@@ -70,6 +70,14 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
         {"what": Shown.AMOUNT, "amount": 1, "currency": "ZZZ"},
         {"what": Shown.WON},
     ),
+    requests.MarkBets: ({"seats": (1, 2)}, {"seats": (0,)}),
+    requests.ClaimJackpot: (
+        {"seat": 1, "cards": ("AS", "AH")},
+        {"seat": 1, "cards": ("2S", "3H")},
+        {"seat": 9, "cards": ("A",)},
+    ),
+    requests.PayJackpot: ({"seats": (1,), "amounts": (5_000,)}, {"seats": (), "amounts": ()}),
+    requests.DenyJackpot: ({"seat": 1, "finding": "third card"}, {"seat": 9, "finding": ""}),
     requests.SettleChips: ({"seats": (1,), "finding": "one chip"}, {"seats": (9,), "finding": ""}),
     requests.ShowPresence: ({"role": Role.FLOOR_SUPERVISOR}, {"role": Role.SURVEILLANCE}),
 }

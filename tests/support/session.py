@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from drivers import events
 from tableside.card_account import ASIDE
+from tableside.house import House
 from tableside.requests import (
     AnnounceClosing,
     BeginLoad,
@@ -18,49 +19,49 @@ from tableside.requests import (
     ProveEmpty,
     SortedDecks,
 )
-from tests.support.table import Table
+from tests.support.table import HOUSE, Table
 
 ALL = 312
 PACKETS = (104, 104, 104)
 
 
-def connected() -> Table:
+def connected(house: House = HOUSE) -> Table:
     """All devices answer, the machine is empty, the table closed."""
-    table = Table()
+    table = Table(house)
     table.ready("shuffler")
     table.ready("switches")
     return table
 
 
-def prepared() -> Table:
+def prepared(house: House = HOUSE) -> Table:
     """Shown, mixed, hand-shuffled by the dealer on duty."""
-    table = connected()
+    table = connected(house)
     assert table.ask(OpenTable, by="S1", dealer="D1").is_accepted
     for step in (ConfirmShown, ConfirmMixed, ConfirmHandShuffled):
         assert table.ask(step, by="D1").is_accepted
     return table
 
 
-def proved_empty() -> Table:
+def proved_empty(house: House = HOUSE) -> Table:
     """Prepared, and the machine has proved that it is empty."""
-    table = prepared()
+    table = prepared(house)
     assert table.ask(ProveEmpty, by="D1").is_accepted
     levels(table, content=0)
     return table
 
 
-def loading(packets: int = 3) -> Table:
+def loading(packets: int = 3, house: House = HOUSE) -> Table:
     """S1 has tapped and the load has begun."""
-    table = proved_empty()
+    table = proved_empty(house)
     table.tap("S1")
     answer = table.ask(BeginLoad, by="D1", packets=packets)
     assert answer.is_accepted, answer
     return table
 
 
-def open_table() -> Table:
+def open_table(house: House = HOUSE) -> Table:
     """Loaded and idle."""
-    table = loading()
+    table = loading(house=house)
     for cards in PACKETS:
         load_packet(table, cards)
     levels(table, content=ALL)  # the last look

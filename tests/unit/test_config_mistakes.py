@@ -23,9 +23,28 @@ def host(old: str, new: str) -> Edit:
     return Edit("host", old, new)
 
 
+JACKPOT = table(
+    "[settings]",
+    """[jackpot]
+currency = "EUR"
+bet = 100
+increment = 7500
+start = 999999
+counted_cards = 2
+approved_by = "Inspection"
+approved_on = 2026-11-01
+
+[[jackpot.prizes]]
+name = "two aces"
+combination = { cards = 2, ranks = ["A", "A"] }
+
+[settings]""",
+)
+
 # What is broken, the edit, the key that is named, what stands at the place, words of the message.
 BROKEN: list[tuple[str, Edit, str, str, list[str]]] = [
     ("typo in a key", table("presence_s =", "presnce_s ="), "settings.presnce_s", "presnce_s", ['"presence_s"']),
+    ("jackpot below its start", JACKPOT, "jackpot.start", "start", ["at least 1000000"]),
     ("typo in a device key", table("serial_number", "serial_numbr"), "devices[0].serial_numbr", "serial_numbr", []),
     ("wrong level", table("seats = 7", "seats = 7\npresence_s = 50"), "table.presence_s", "presence_s", ["[settings]"]),
     ("key above any heading", table("[table]", "seats = 7\n[table]"), "seats", "seats", ["belongs in [table]"]),

@@ -17,7 +17,7 @@ from tableside.decisions import (
     PermitGranted,
     PermitRevoked,
 )
-from tableside.house import ChipSlots
+from tableside.house import ChipSlots, House
 from tableside.inputs import DaemonStarted
 from tableside.jackpot_happenings import ChipBet, ChipsCollected, JackpotLocked
 from tableside.locks import Scope, standing
@@ -35,8 +35,8 @@ SLOTS_ONLY = {events.Ability.SLOTS: events.Holding.ENFORCES}
 class JackpotTable(Table):
     """A table with slots whose meters a test turns."""
 
-    def __init__(self) -> None:
-        super().__init__(HOUSE_WITH_SLOTS)
+    def __init__(self, house: House = HOUSE_WITH_SLOTS) -> None:
+        super().__init__(house)
         self.meters = [0] * len(SEATS)
         self.lying = [0] * len(SEATS)
 
@@ -95,7 +95,7 @@ class JackpotTable(Table):
 def table(monkeypatch: pytest.MonkeyPatch) -> JackpotTable:
     """The whole opening of `open_table`, at a table that has slots."""
     monkeypatch.setattr("tests.support.session.Table", JackpotTable)
-    made = open_table()
+    made = open_table(HOUSE_WITH_SLOTS)
     assert isinstance(made, JackpotTable)
     made.slots_ready()
     assert made.bets is BetState.TAKING
@@ -276,7 +276,7 @@ def test_slots_that_are_away_when_bets_close_are_asked_when_they_come_back(table
 def test_slots_that_were_never_there_hold_nothing_up(monkeypatch: pytest.MonkeyPatch) -> None:
     """JP-1: the main game goes on; nobody can have bet."""
     monkeypatch.setattr("tests.support.session.Table", JackpotTable)
-    table = open_table()
+    table = open_table(HOUSE_WITH_SLOTS)
     assert isinstance(table, JackpotTable)
     table.lock_bets()
     assert table.bets is BetState.LOCKED

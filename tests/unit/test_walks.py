@@ -142,6 +142,7 @@ DERIVED = {
     "complaint": "from the complaints that are open",
     "held cards": "from the locks of feed",
     "people": "from who deals",
+    "jackpot": "from its settings and the wins that are not paid",
     "second way": "from the readers that answer",
     "card identities": "from the identities that wait for their round's end",
     "settling": "from the incidents that wait for a word",

@@ -1,0 +1,54 @@
+"""What a table's jackpot must keep: what its settings say of themselves, and what they share with chip slots (JP-2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from drivers.displays.money import CURRENCIES
+from tableside.configuration.draft import Draft
+from tableside.configuration.locate import KeyPath
+from tableside.configuration.mistake import Finding
+from tableside.jackpot.settings import JackpotSettings, mistakes
+
+_PLACE = re.compile(r"(\w+)\[(\d+)\]")
+
+
+def jackpot_findings(file: Draft) -> Iterator[Finding]:
+    """Everything across keys that is wrong with `[jackpot]`; what one key says wrongly its shape has told."""
+    draft = file.part("jackpot")
+    if not draft.values:
+        return
+    try:
+        settings = msgspec.convert(_plain(draft.values), JackpotSettings)
+    except msgspec.ValidationError:
+        return
+    for mistake in mistakes(settings, frozenset(CURRENCIES)):
+        yield Finding(_path(draft, mistake.key), mistake.problem, mistake.allowed)
+    yield from _as_the_chips_say(file, draft, settings)
+
+
+def _as_the_chips_say(file: Draft, draft: Draft, settings: JackpotSettings) -> Iterator[Finding]:
+    """One chip is one bet of the set value (JP-10): slots and jackpot speak of the same chip."""
+    chips = file.part("settings")
+    value, currency = chips.number("jackpot_chip_value"), chips.text("jackpot_chip_currency")
+    if value is not None and value != settings.bet:
+        yield Finding(draft.at("bet"), f"is {settings.bet} where a chip is worth {value} (JP-10)", f"{value}")
+    if currency is not None and currency != settings.currency:
+        yield Finding(draft.at("currency"), f'is "{settings.currency}" where chips are in {currency} (JP-10)', currency)
+
+
+def _path(draft: Draft, key: str) -> KeyPath:
+    place = _PLACE.fullmatch(key)
+    return draft.at(key) if place is None else draft.at(place[1], int(place[2]))
+
+
+def _plain(value: object) -> object:
+    """A draft's values as TOML gave them: its lists stand there as tables of numbers."""
+    if not isinstance(value, dict):
+        return value
+    if value and all(isinstance(key, int) for key in value):
+        return [_plain(item) for item in value.values()]
+    return {key: _plain(item) for key, item in value.items()}
