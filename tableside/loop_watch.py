@@ -25,11 +25,21 @@ class LoopWatch:
 
     async def run(self) -> NoReturn:
         """Measure until cancelled."""
-        loop = asyncio.get_running_loop()
-        while True:
-            due_s = loop.time() + PERIOD_S
-            await asyncio.sleep(PERIOD_S)
-            self._take(loop.time() - due_s)
+        self._loop = asyncio.get_running_loop()
+        self._wait()
+        try:
+            while True:
+                await self._loop.create_future()
+        finally:
+            self._timer.cancel()
+
+    def _wait(self) -> None:
+        """A call of the loop by itself: a task that sleeps costs a daemon at rest a second turn each time."""
+        self._timer = self._loop.call_at(self._loop.time() + PERIOD_S, self._sample)
+
+    def _sample(self) -> None:
+        self._take(self._loop.time() - self._timer.when())
+        self._wait()
 
     def health(self) -> dict[str, object]:
         """In milliseconds, for the technician."""

@@ -108,6 +108,7 @@ class OsdpBus:
         self._up: Up | None = None
         self._unheard_since_s: float | None = None  # when we asked into a silence that still lasts
         self._woken = asyncio.Event()
+        self._timer: asyncio.TimerHandle | None = None  # only while the driving task sleeps until a time
 
     def add(self, profile: StationProfile, listener: Listener) -> None:
         """A station, before `run`. The listener is awaited: the station is not polled while it waits."""
@@ -191,8 +192,9 @@ class OsdpBus:
     def _take(self, chunk: bytes) -> None:
         if self._panel is not None:
             self._unheard_since_s = None
-            self._panel.feed(chunk, self._now_s())
-            self._woken.set()
+            now_s = self._now_s()
+            self._panel.feed(chunk, now_s)
+            self._go_on_driving(self._panel.resting_until(now_s))
 
     # --- driving ------------------------------------------------------------------------------------------
 
@@ -250,13 +252,26 @@ class OsdpBus:
 
     async def _sleep_until(self, until_s: float | None) -> None:
         """Until something comes in or is wished, or until this time: a timer on the same event costs least."""
-        loop = asyncio.get_running_loop()
-        timer = None if until_s is None else loop.call_at(until_s, self._woken.set)
+        self._set_timer(until_s)
         try:
             await self._woken.wait()
         finally:
-            if timer is not None:
-                timer.cancel()
+            self._set_timer(None)
+
+    def _go_on_driving(self, resting_until_s: float | None) -> None:
+        """Something came in. Where it leaves nothing to do the driving task sleeps on, to another time.
+
+        Most that comes is the answer to a poll with nothing new: to wake a task for it is a third of what it costs.
+        """
+        if resting_until_s is None or self._timer is None:
+            self._woken.set()
+        else:
+            self._set_timer(resting_until_s)
+
+    def _set_timer(self, at_s: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if at_s is None else asyncio.get_running_loop().call_at(at_s, self._woken.set)
 
     def _log_notice(self, notice: PanelNotice) -> None:
         bus = self.settings.name

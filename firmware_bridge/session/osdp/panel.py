@@ -132,6 +132,15 @@ class ControlPanel:
                 return self._send(first, now_s)
         return Wait(self._wake_at(now_s))
 
+    def resting_until(self, now_s: float) -> float | None:
+        """When `next_action` will have something to do, where it has nothing now; None: ask it."""
+        if self._exchange is not None or not self._is_up or self._notices:
+            return None
+        if any(at_s is not None and at_s <= now_s for at_s in (each.watch_at_s() for each in self._stations.values())):
+            return None
+        until_s = self._wake_at(now_s)
+        return None if until_s is None or until_s <= now_s else until_s
+
     def sent(self, now_s: float) -> None:
         """The bytes of `Send` were handed to the cable."""
         exchange = self._exchange

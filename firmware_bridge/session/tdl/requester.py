@@ -42,6 +42,7 @@ class Requester:
         self._counts = counts
         self._sequence = sequence
         self._outstanding: Outstanding | None = None
+        self._last = Operation.IDENTITY  # what was asked last
         self._is_ack_due = False
         self.is_open_proved = False  # a notice, or *ok* to a goal, has shown that the device took step 4
         self._ask_again_since_s: float | None = None
@@ -114,6 +115,16 @@ class Requester:
         due_s = min(self._ping_at_s, self._watch.ask_at_s or self._ping_at_s)
         return max(due_s, _now_s() + ASK_AGAIN_S) if self._upward.is_paused else due_s
 
+    def resting_until(self) -> float | None:
+        """When there is something to do again, where a PING was answered and that was all; else None.
+
+        At rest the task that writes is not woken for it. Whoever waits for another answer mostly asks on.
+        """
+        if self._last is not Operation.PING or self._is_ack_due or self.has_orders:
+            return None
+        due_s = self._due_s()
+        return due_s if due_s > _now_s() else None
+
     async def _send_next(self) -> None:
         now_s = _now_s()
         if now_s < self._quiet_until_s:
@@ -126,7 +137,7 @@ class Requester:
         if request.operation is Operation.PING or request.is_moving:
             await self._repeat_opening()
         out = Outstanding(request, self._sequence.next(), request.body_at(_now_s()), deadline_s=now_s)
-        self._outstanding = out
+        self._outstanding, self._last = out, request.operation
         await self._write_copy(out)
 
     async def _mind(self, out: Outstanding) -> None:

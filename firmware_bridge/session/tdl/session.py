@@ -150,7 +150,10 @@ class TdlSession:
             self._counts.wrong_session += 1
         elif frame.type is MessageType.REPLY:
             self._requester.take_reply(frame)
-            self._wake.set()
+            if (until_s := self._requester.resting_until()) is None:
+                self._wake.set()
+            else:
+                self._wake.sleep_on(until_s)
         elif frame.type is MessageType.NOTICE:
             self._take_notice(frame)
         elif frame.type is MessageType.PROGRESS:

@@ -29,6 +29,11 @@ class Waking:
             await self._event.wait()
         self._event.clear()
 
+    def sleep_on(self, at_s: float) -> None:
+        """Whoever sleeps does so until this loop time instead."""
+        if not self._event.is_set():
+            self._arm(at_s)
+
     def close(self) -> None:
         """No alarm rings any more."""
         if self._alarm is not None:

@@ -6,7 +6,11 @@ import asyncio
 
 import pytest
 
+from firmware_bridge.session.tdl import Noticed, Request
 from firmware_bridge.session.tdl.waking import EARLY_S, Waking
+from firmware_bridge.wire.tdl.codes import Operation
+from tests.support.tdl_device import ScriptedDevice
+from tests.support.tdl_host import Host, running, until
 
 pytestmark = pytest.mark.virtual_time
 
@@ -63,3 +67,28 @@ async def test_a_closed_one_leaves_no_alarm() -> None:
         async with asyncio.timeout(5.0):
             await waking.until(now_s() + 60.0)
     waking.close()
+
+
+async def test_an_answered_ping_wakes_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At rest the task that writes is woken once a second; what is asked meanwhile goes out at once."""
+    device, host = ScriptedDevice(), Host()
+    session = host.session(await device.connect())
+    wakes = 0
+    asleep = Waking.until
+
+    async def counted(waking: Waking, at_s: float) -> None:
+        nonlocal wakes
+        await asleep(waking, at_s)
+        wakes += 1
+
+    async with running(session):
+        await until(lambda: bool(host.of(Noticed)) and not device.notices)
+        await session.ask(Request(Operation.STATE))
+        await asyncio.sleep(3.0)
+        monkeypatch.setattr(Waking, "until", counted)
+        await asyncio.sleep(10.0)
+        assert wakes in (9, 10, 11)
+        begun_s = now_s()
+        await session.ask(Request(Operation.STATE))
+        assert now_s() - begun_s < 0.1
+    await device.close()

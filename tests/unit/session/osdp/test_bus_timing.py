@@ -9,6 +9,7 @@ from statistics import mean
 import pytest
 
 from firmware_bridge.session.osdp import CardShown, Loss, StationLost, StationProfile, StationReady
+from firmware_bridge.session.osdp.panel import ControlPanel, Send, Wait
 from firmware_bridge.session.osdp.profile import OFF_LINE_AFTER_S, POLL_PERIOD_S, PROMPTED_PERIOD_S
 from firmware_bridge.wire.osdp.codes import Tone
 from firmware_bridge.wire.osdp.commands import SoundBuzzer
@@ -40,6 +41,26 @@ async def test_a_station_is_polled_each_200_ms() -> None:
         await ready(panel)
         await asyncio.sleep(10)
         assert gaps_s(wires, 1, now_s() - 10, now_s()) == [pytest.approx(POLL_PERIOD_S, abs=0.001)] * 49
+
+
+async def test_an_answer_with_nothing_new_wakes_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """At rest a poll costs two looks for what is next: one that finds it due, one for how long its answer may take."""
+    looks = 0
+    next_action = ControlPanel.next_action
+
+    def counted(panel: ControlPanel, at_s: float) -> Send | Wait:
+        nonlocal looks
+        looks += 1
+        return next_action(panel, at_s)
+
+    wires = Wires(reader())
+    panel = Panel(wires, StationProfile(1))
+    async with panel.running():
+        await ready(panel)
+        monkeypatch.setattr(ControlPanel, "next_action", counted)
+        sent = len(wires.sent_to(1))
+        await asyncio.sleep(10)
+        assert looks == 2 * (len(wires.sent_to(1)) - sent) == 100
 
 
 async def test_after_a_prompt_each_50_ms_for_2_s() -> None:
