@@ -34,7 +34,6 @@ from simulator.cables import Cable, SerialSocket
 from simulator.faces.alpha_sign import AlphaSignFace
 from simulator.runner import Stage
 from simulator.world.led_sign import LedSign
-from tableside.badges import Badges
 from tableside.house import Display
 from tableside.hub import Hub
 from tableside.inputs import DaemonStarted
@@ -42,6 +41,7 @@ from tableside.journal.opening import Place
 from tableside.journal.writer import JournalWriter
 from tableside.requests import ShowJackpot
 from tableside.state import TableState
+from tests.support.rims import new_rim
 from tests.support.table import HOUSE
 
 SAMPLES = 20  # a round; a sample takes about 0.1 s, as the sign is read back after each
@@ -134,7 +134,7 @@ async def sign_table(folder: Path) -> AsyncIterator[SignTable]:
 
     driver = AlphaSign(SignSettings(SIGN, f"serial://{folder / SIGN}"), report, connect, random.Random(1))
     house = replace(HOUSE, displays=(Display(SIGN, "alpha-sign", 13),))
-    hub = Hub(journal, TableState(house=house), SystemClock(), {SIGN: driver}, [], badges=Badges({}, bytes(32)))
+    hub = Hub(journal, TableState(house=house), SystemClock(), {SIGN: driver}, [], rim=new_rim())
     await hub.report(DaemonStarted(version="bench", clock_boot=SystemClock().boot, house=house))
     parts = (Cable(SIGN, socket).run(outlet), hub.run(), driver.run())
     running = [asyncio.create_task(part) for part in parts]

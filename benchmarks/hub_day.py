@@ -15,7 +15,6 @@ from collections.abc import Sequence
 from benchmarks.compare import ROUNDS, Reach, Row
 from benchmarks.table_day import PLAYED_ROUNDS, table_day
 from firmware_bridge.clock import NS_PER_S, LoopClock
-from tableside.badges import Badges
 from tableside.hub import Hub
 from tableside.inputs import DeadlinePassed, Input
 from tableside.journal.in_loop import InLoopJournal
@@ -23,6 +22,7 @@ from tableside.journal.opening import Place
 from tableside.requests import Request
 from tableside.state import TableState, encode_state, reduce
 from tests.support.jumping_loop import JumpingLoop
+from tests.support.rims import new_rim
 from tests.support.table import HOUSE, WALL_START_NS
 
 PEER = "real time"
@@ -64,7 +64,7 @@ async def _play(day: Sequence[Input]) -> TableState:
     loop = asyncio.get_running_loop()
     clock = LoopClock(loop, wall_start_ns=WALL_START_NS)
     journal = InLoopJournal.open(Place(HOUSE.table, None, None), clock, epoch=HOUSE.epoch)
-    hub = Hub(journal, TableState(house=HOUSE), clock, {}, badges=Badges({}, bytes(32)))
+    hub = Hub(journal, TableState(house=HOUSE), clock, {}, rim=new_rim())
     running = asyncio.create_task(hub.run())
     for given in day:
         if isinstance(given.what, DeadlinePassed):

@@ -28,7 +28,6 @@ from firmware_bridge.wire.tdl.codes import Place as Spot
 from firmware_bridge.wire.tdl.frame import Frame
 from firmware_bridge.wire.tdl.keys import NoticeKey, PlaceKey
 from firmware_bridge.wire.tdl.stream import encode_stream
-from tableside.badges import Badges
 from tableside.decisions import AlertRaised
 from tableside.hub import Entry, Hub
 from tableside.journal.opening import Place
@@ -36,6 +35,7 @@ from tableside.journal.store import Journal
 from tableside.journal.writer import JournalWriter
 from tableside.state import TableState
 from tableside.timers import Timers
+from tests.support.rims import new_rim
 from tests.support.situations import dealing
 
 SHUFFLER = "shuffler"
@@ -79,7 +79,7 @@ class JammingTable:
         )
         self.driver = TdlContinuousShuffler(TdlSettings(SHUFFLER, "serial://pty", SERIAL, MODEL), around)
         devices = {SHUFFLER: self.driver}
-        self.hub = Hub(journal, self._before, SystemClock(), devices, [self._publish], badges=Badges({}, bytes(32)))
+        self.hub = Hub(journal, self._before, SystemClock(), devices, [self._publish], rim=new_rim())
 
     async def jam(self) -> int:
         """Nanoseconds from the chunk to the published alert."""
