@@ -34,6 +34,7 @@ class Kind(StrEnum):
     SHUFFLER = "shuffler"
     BATCH_SHUFFLER = "batch shuffler"
     PLAIN_SHUFFLER = "plain shuffler"
+    ANTENNA = "antenna"
     SWITCH_BOX = "switch box"
     BADGE_READER = "badge reader"
     KEYBOARD_READER = "badge reader that types"
@@ -100,6 +101,7 @@ class DevicePlan(_Shape, frozen=True, kw_only=True):
     `osdp_address` is that of a badge reader on its bus. `keyboard` is the map of one that types. `is_usb_serial`:
     on USB it is a serial port (CDC-ACM), not a stream of class FF.
     `key` is the hex of its secure channel's base key.
+    `at_mm` is where an antenna lies in their row under the felt; none: clear of its neighbours.
     `bad_line` gives the chance of each fault of its cable, per chunk and direction (`simulator/line.py`).
     """
 
@@ -115,6 +117,7 @@ class DevicePlan(_Shape, frozen=True, kw_only=True):
     key: str = ""
     keyboard: str = "us"
     is_usb_serial: bool = False
+    at_mm: float | None = None
     bad_line: dict[LineFault, float] | None = None
 
     @property

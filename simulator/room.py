@@ -23,6 +23,7 @@ from .faces.memory import Memory
 from .faces.modbus_board import ModbusBoardsFace
 from .faces.osdp import OsdpReader, ReaderModel
 from .faces.osdp_security import Security
+from .faces.pn532 import Pn532Face
 from .faces.tdl_device import TdlDevice
 from .faces.tdl_display import new_display
 from .faces.tdl_shuffler import BATCH, CONTINUOUS, new_shuffler
@@ -42,6 +43,7 @@ from .world.firmware import Firmware, example_firmware
 from .world.io_board import IoBoard
 from .world.led_sign import LedSign
 from .world.plain_machine import PlainMachine
+from .world.rf_field import CLEAR_MM, RfField
 from .world.table import CABINET, RESERVE, TRAY, TableWorld
 
 # The unit that a board has from its maker, as a rule.
@@ -110,6 +112,7 @@ class Room:
         self.plain: dict[str, PlainMachine] = {}
         self.boards: dict[str, IoBoard] = {}
         self.lamps: dict[str, Blink1] = {}
+        self.rf = RfField(plan.simulation.seed)
         self.devices = {device.name: self._make(device) for device in plan.devices}
 
     def power_up(self) -> None:
@@ -222,6 +225,10 @@ class Room:
         firmware = self.firmware[device.name] = example_firmware()
         return GatPortFace(firmware)
 
+    def _antenna(self, device: DevicePlan) -> Pn532Face:
+        clear_mm = len(self.rf.antennas) * CLEAR_MM
+        return Pn532Face(device.name, self.rf, clear_mm if device.at_mm is None else device.at_mm)
+
     def _badge_reader(self, device: DevicePlan) -> BadgeReadersFace:
         head = self.heads[device.name] = BadgeHead(self.plan.simulation.seed)
         chance = random.Random(f"{device.name} {self.plan.simulation.seed}")
@@ -244,6 +251,7 @@ MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.FIRMWARE_PORT: Room._firmware_port,
     Kind.CHIP_SLOTS: Room._chip_slots,
     Kind.BLINK1: Room._blink1,
+    Kind.ANTENNA: Room._antenna,
     Kind.BADGE_READER: Room._badge_reader,
     Kind.KEYBOARD_READER: Room._keyboard_reader,
 }

@@ -15,6 +15,8 @@ RADIUS_MM = 35.0
 SURE, NEVER = 0.8, 1.2  # of the radius
 # Two coils nearer than this feel each other's field (assumed: three radii).
 COUPLED_MM = 3 * RADIUS_MM
+# So far apart they do not.
+CLEAR_MM = 2 * COUPLED_MM
 # How often a tag still answers in such a field.
 DISTURBED = 0.3
 

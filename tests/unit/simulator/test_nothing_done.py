@@ -26,6 +26,7 @@ ON_NOTHING: tuple[tuple[dict[str, object], str], ...] = (
     ({"does": "draw", "to": "seat 1"}, "no card stands at the exit; the machine is empty"),
     ({"does": "take-stuck", "spot": "exit", "to": "spread"}, "the lid is shut: lift it first (lift-lid)"),
     ({"does": "take-from-nose", "to": "spread"}, "the lid is shut"),
+    ({"does": "take-tag", "tag": "D0AC1F62"}, "no tag D0AC1F62 lies here; there are none"),
     ({"does": "empty-by-hand"}, "the lid is shut"),
 )
 
