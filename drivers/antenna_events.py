@@ -24,3 +24,13 @@ class TagUnknown(Fact, frozen=True, kw_only=True):
 
     tag: str
     place: str
+
+
+class UnknownTagGone(Fact, frozen=True, kw_only=True):
+    """A tag that nobody knew lies at `place` no more."""
+
+    tag: str
+    place: str
+
+
+AnyAntennaFact = ChipRead | ChipRemoved | TagUnknown | UnknownTagGone

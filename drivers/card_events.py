@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from drivers.antenna_events import AnyAntennaFact
 from drivers.fact import Fact, Lost, Notice, Ready
 
 RANKS = "A23456789TJQK"
@@ -196,4 +197,5 @@ AnyCardFact = (
     | ShoeStoodBy
     | ShoeSettingChanged
     | CardTold
+    | AnyAntennaFact
 )

@@ -26,6 +26,7 @@ from drivers.lamp_events import LampLost
 from drivers.lamps.blink1_lamp import Blink1Lamp
 from drivers.lamps.modbus_lamp import ModbusLamp, ModbusLampSettings
 from drivers.readers.angel_eye_shoe import AngelEyeShoe
+from drivers.readers.pn532_antenna import AntennaSet, AntennaSettings, Pn532Antenna
 from drivers.readers.tdl_card_reader import TdlCardReader
 from drivers.shufflers.retrofit_shuffler import RetrofitSettings, RetrofitShuffler
 from drivers.shufflers.tdl_batch import TdlBatchShuffler
@@ -41,7 +42,7 @@ from firmware_bridge.wire.alpha.characters import missing
 # The kinds of cable on which a TDL device can be reached.
 TDL_SCHEMES = ("serial", "tcp", "usb", "mqtt", "mqtts")
 
-# OSDP is a bus of bytes: a serial adapter, or a serial server.
+# OSDP and the PN532's host protocol are streams of bytes: a serial adapter, or a serial server.
 OSDP_SCHEMES = ("serial", "tcp")
 
 # Modbus RTU on a serial adapter; Modbus TCP at the board itself or at a gateway.
@@ -148,6 +149,22 @@ DISPLAY_LIMITS: Mapping[str, Limits] = {
     PAGE.name: Limits(characters=0, max_amount=page_display.MAX_AMOUNT),
     ALPHA_SIGN.name: Limits(characters=0, max_amount=alpha_sign.MAX_AMOUNT, missing=missing),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class AntennaDriver:
+    """The driver of an antenna: those of a table look in turn, and decide together what lies where."""
+
+    name: str
+    title: str
+    build: type[Pn532Antenna]
+    schemes: tuple[str, ...]
+    verified_against: tuple[str, ...] = ()
+
+
+PN532_ANTENNA = AntennaDriver(
+    "pn532-antenna", "antenna for cards and chips, PN532 over HSU", Pn532Antenna, OSDP_SCHEMES
+)
 
 OSDP_BADGE_READER = BadgeDriver("osdp-badge-reader", "badge reader, OSDP v2", OsdpBadgeReader)
 KEYBOARD_READER = BadgeDriver(
@@ -278,6 +295,14 @@ def build_firmware_port(settings: GatPortSettings, report: Report, connect: Conn
     return GAT_PORT.build(settings, report, connect, jitter)
 
 
+def build_antenna(
+    settings: AntennaSettings, antennas: AntennaSet, report: Report, connect: Connect, jitter: random.Random
+) -> Pn532Antenna:
+    """A driver for one configured antenna among those of its table, not yet running."""
+    _say_unverified(PN532_ANTENNA, settings.name)
+    return PN532_ANTENNA.build(settings, antennas, report, connect, jitter)
+
+
 def build_page(settings: PageSettings, report: Report, jitter: random.Random) -> PageDisplay:
     """A driver for one configured page, not yet running."""
     return PAGE.build(settings, report, jitter)
@@ -298,7 +323,8 @@ def build_modbus_lamp(settings: ModbusLampSettings, bus: ModbusBus, report: Repo
 
 
 def _say_unverified(
-    driver: TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver | ModbusDriver, device: str
+    driver: TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver | ModbusDriver | AntennaDriver,
+    device: str,
 ) -> None:
     if not driver.verified_against:
         _log.warning("driver_unverified", driver=driver.name, device=device)

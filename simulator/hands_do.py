@@ -13,7 +13,6 @@ from .world.badges import Badge, BadgeHead
 from .world.cards import Card
 from .world.happenings import DealerKey, Spot, Trouble
 from .world.plain_machine import PlainMachine
-from .world.rf_field import Tag
 from .world.table import HOLE, SPREAD
 
 NS_PER_MS = 1_000_000
@@ -80,38 +79,6 @@ class HoldBadge(PersonDeed, frozen=True, kw_only=True):
         head, badge = _head(room, self.reader), _badge(self.badge)
         room.stage.act(lambda: head.hold(badge, room.stage.now_ns))
         return {}
-
-
-class LayTag(PersonDeed, frozen=True, kw_only=True):
-    """Lay a card or chip with this number (hex, as in the register) on an antenna, so far off its middle."""
-
-    tag: str
-    antenna: str
-    off_mm: float = 0.0
-
-    def carry_out(self, room: Room) -> Mapping[str, object]:
-        """See `PersonDeed`."""
-        antenna = room.rf.antennas.get(self.antenna)
-        if antenna is None:
-            raise Impossible(f"there is no antenna {self.antenna!r}; here are {', '.join(room.rf.antennas) or 'none'}")
-        tag = Tag(_number(self.tag))
-        room.stage.act(lambda: room.rf.lay(tag, antenna.at_mm + self.off_mm))
-        return {}
-
-
-class TakeTag(PersonDeed, frozen=True, kw_only=True):
-    """Take a card or chip with this number away from wherever it lies."""
-
-    tag: str
-
-    def carry_out(self, room: Room) -> Mapping[str, object]:
-        """See `PersonDeed`: how many there were."""
-        number = _number(self.tag)
-        return {"count": int(room.stage.act(lambda: room.rf.take(number)))}
-
-    def why_nothing(self, room: Room) -> str:
-        """See `PersonDeed`."""
-        return f"no tag {self.tag} lies here; there are {', '.join(room.rf.lying) or 'none'}"
 
 
 class TakeBadgeAway(PersonDeed, frozen=True, kw_only=True):
@@ -394,13 +361,6 @@ def _head(room: Room, reader: str) -> BadgeHead:
     if head is None:
         raise Impossible(f"there is no badge reader {reader!r}; here are {', '.join(room.heads) or 'none'}")
     return head
-
-
-def _number(text: str) -> bytes:
-    """A tag's number. Raises `Impossible`."""
-    if len(text) not in (8, 14, 20) or set(text) - set("0123456789ABCDEF"):
-        raise Impossible(f"{text!r} is no tag's number: 8, 14 or 20 upper-case hex digits")
-    return bytes.fromhex(text)
 
 
 def _badge(text: str) -> Badge:

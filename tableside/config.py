@@ -56,6 +56,7 @@ class TableConfig:
     languages: tuple[Language, ...]
     kind: TableKind
     seats: int
+    tag_register: Path | None
     decks: tuple[DeckGroup, ...]
     devices: tuple[Device, ...]
     staff: tuple[StaffMember, ...]
@@ -144,6 +145,7 @@ def _load_table(path: Path, host_staff: tuple[StaffMember, ...]) -> TableConfig:
         languages=file.table.languages,
         kind=file.table.kind,
         seats=file.table.seats,
+        tag_register=(path.parent / file.table.tag_register).resolve() if file.table.tag_register else None,
         decks=file.decks,
         devices=tuple(_absolute(device, path.parent) for device in file.devices),
         staff=host_staff + file.staff,

@@ -10,6 +10,7 @@ from typing import NoReturn
 
 from drivers.badges.keyboard_reader import ScanCounts, TypingReaderSettings
 from drivers.badges.osdp_reader import ReaderSettings
+from drivers.card_events import CardReaderLost
 from drivers.device import Device, PlainSettings, Report
 from drivers.displays.alpha_sign import SignSettings
 from drivers.displays.page import PageSettings
@@ -17,6 +18,8 @@ from drivers.events import DeviceLost, DisplayLost, FirmwarePortLost, LampLost, 
 from drivers.firmware.allow_list import read_allow_list
 from drivers.firmware.gat_port import GatPort, GatPortSettings
 from drivers.lamps.modbus_lamp import ModbusLamp, ModbusLampSettings
+from drivers.readers.pn532_antenna import AntennaSet, AntennaSettings
+from drivers.readers.tag_register import read_register
 from drivers.registry import (
     ALPHA_SIGN,
     GAT_PORT,
@@ -24,6 +27,7 @@ from drivers.registry import (
     MODBUS_DRIVERS,
     PAGE,
     PLAIN_DRIVERS,
+    build_antenna,
     build_badge_reader,
     build_firmware_port,
     build_keyboard_reader,
@@ -53,7 +57,7 @@ from firmware_bridge.wire.osdp.secure import BaseKey
 from tableside.config import TableConfig
 from tableside.configuration import shape
 from tableside.configuration.shape import DeviceRole
-from tableside.diagnosis.speech import ALPHA, GAT, KEYBOARD, MODBUS_RTU, MODBUS_TCP, OSDP, TDL
+from tableside.diagnosis.speech import ALPHA, GAT, KEYBOARD, MODBUS_RTU, MODBUS_TCP, OSDP, PN532, TDL
 from tableside.diagnosis.traces import Cable
 from tableside.ground import Ground
 
@@ -98,6 +102,7 @@ def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses:
     `buses`, by address, may have stations of other tables: a bus runs with the table that names it first.
     """
     equipment = Equipment()
+    antennas = AntennaSet(read_register(table.tag_register) if table.tag_register else {})
     for device in table.devices:
         if device.driver == KEYBOARD_READER.name:
             _add_keyboard_reader(equipment, device, ground, report)
@@ -111,6 +116,8 @@ def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses:
             _add_firmware_port(equipment, device, ground, report)
         elif device.driver in MODBUS_DRIVERS:
             _add_at_board(equipment, device, ground, report, epoch, buses)
+        elif device.role is DeviceRole.ANTENNA:
+            _add_antenna(equipment, device, antennas, ground, report)
         elif device.driver in PLAIN_DRIVERS:
             _add_plain(equipment, device, ground, report)
         else:
@@ -153,6 +160,27 @@ def _add_sign(equipment: Equipment, device: shape.Device, ground: Ground, report
     equipment.running[device.name] = sign.run
     equipment.behind[device.name] = [partial(report, DisplayLost(device=device.name, why=BROKEN))]
     equipment.health[device.name] = lambda: _health(sign.keeper, sign.counts, is_connected=sign.keeper.is_up)
+
+
+def _add_antenna(
+    equipment: Equipment, device: shape.Device, antennas: AntennaSet, ground: Ground, report: Report
+) -> None:
+    cable = equipment.cables[device.name] = Cable(PN532, ground.clock)
+    settings = AntennaSettings(
+        device.name,
+        device.address,
+        device.place or device.name,
+        model=device.model,
+        serial=device.serial_number,
+        is_simulated=device.is_simulated,
+    )
+    antenna = build_antenna(
+        settings, antennas, report, lambda: _connected(ground, device.address, cable), ground.jitter()
+    )
+    equipment.devices[device.name] = antenna
+    equipment.running[device.name] = antenna.run
+    equipment.behind[device.name] = [partial(report, CardReaderLost(device=device.name, why=BROKEN))]
+    equipment.health[device.name] = lambda: _health(antenna.keeper, antenna.counts, is_connected=antenna.keeper.is_up)
 
 
 def _add_plain(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:

@@ -11,7 +11,9 @@ from drivers.registry import (
     GAT_PORT,
     MODBUS_DRIVERS,
     PLAIN_DRIVERS,
+    PN532_ANTENNA,
     TDL_DRIVERS,
+    AntennaDriver,
     BadgeDriver,
     FirmwarePortDriver,
     ModbusDriver,
@@ -20,7 +22,7 @@ from drivers.registry import (
     TdlDriver,
 )
 
-Driver = TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver | ModbusDriver
+Driver = TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver | ModbusDriver | AntennaDriver
 
 # In the order in which a technician meets them; `memory` is for tests only.
 TRANSPORTS = ("serial", "tcp", "usb", "mqtt", "mqtts")
@@ -46,6 +48,7 @@ class Evidence:
 BOARDS = "tests/contract/test_boards_on_cables.py"
 CABLES = "tests/contract/test_every_offered_cable.py"
 CARDS = "tests/contract/test_cards_on_every_cable.py"
+ANTENNAS = "tests/contract/test_antennas_on_cables.py"
 EVIDENCE: Mapping[str, Evidence] = {
     "tdl-continuous-shuffler": Evidence(
         f"{CABLES}::test_a_tdl_device",
@@ -57,9 +60,17 @@ EVIDENCE: Mapping[str, Evidence] = {
         ),
     ),
     "tdl-batch-shuffler": Evidence(
-        f"{CABLES}::test_a_batch_is_mixed_counted_and_dealt", ("tests/unit/simulator/test_tdl_batch.py",)
+        f"{ANTENNAS}::test_a_batch_is_mixed_counted_and_dealt", ("tests/unit/simulator/test_tdl_batch.py",)
     ),
     "tdl-switch-box": Evidence(f"{CABLES}::test_a_tdl_device", ("tests/contract/test_tdl_switch_box.py",)),
+    "pn532-antenna": Evidence(
+        f"{ANTENNAS}::test_an_antenna",
+        (
+            "tests/contract/test_pn532_antennas.py",
+            "tests/peers/test_pn532_peers.py",
+            "tests/unit/drivers/test_lying_tags.py",
+        ),
+    ),
     "alpha-sign": Evidence(
         f"{CABLES}::test_an_alpha_sign", ("tests/contract/test_alpha_sign.py", "tests/peers/test_alpha_peers.py")
     ),
@@ -96,6 +107,7 @@ def table() -> str:
         *MODBUS_DRIVERS.values(),
         ALPHA_SIGN,
         *BADGE_DRIVERS.values(),
+        PN532_ANTENNA,
         GAT_PORT,
         *PLAIN_DRIVERS.values(),
     )

@@ -14,18 +14,17 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NoReturn
 
-from drivers.antenna_events import ChipRead, ChipRemoved, TagUnknown
+from drivers.antenna_events import ChipRead, ChipRemoved, TagUnknown, UnknownTagGone
 from drivers.card_events import (
     CardRead,
     CardReaderLost,
     CardReaderReady,
-    CardReaderTroubled,
     CardRemoved,
     CardsAmbiguous,
 )
 from drivers.device import Report
 from drivers.fact import Fact
-from drivers.readers.lying_tags import Ambiguous, Change, LyingTags, Placed, Removed
+from drivers.readers.lying_tags import Ambiguous, Change, LyingTags, Placed
 from drivers.readers.tag_register import Card, Chip, Register, is_number, tag_of
 from firmware_bridge.links.base import Link, LinkRefused
 from firmware_bridge.session.backoff import Backoff, table_for
@@ -45,8 +44,6 @@ REST_S = 0.02
 PASSIVE_RETRIES = 1
 # No answer that can be read for so long: the antenna is blind, and the table is told so.
 SILENT_S = 2.0
-# So many in a row are said to the technician, once until it has answered as often.
-TROUBLED_AFTER = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +55,6 @@ class AntennaSettings:
     place: str
     model: str = MODEL
     serial: str = ""
-    is_reversed: bool = False
     is_simulated: bool = False
 
 
@@ -73,11 +69,7 @@ class AntennaSet:
 
     def facts(self, changes: Iterable[Change]) -> list[Fact]:
         """What of it the table is told."""
-        return [self._fact(change) for change in changes if not self._is_silent(change)]
-
-    def _is_silent(self, change: Change) -> bool:
-        """A tag that nobody knows was told as such, and its going is no matter."""
-        return isinstance(change, Removed) and change.tag not in self.register
+        return [self._fact(change) for change in changes]
 
     def _fact(self, change: Change) -> Fact:
         if isinstance(change, Ambiguous):
@@ -92,7 +84,8 @@ class AntennaSet:
                 moved = ChipRead if is_placed else ChipRemoved
                 return moved(device=change.antenna, value=value, place=place)
             case None:
-                return TagUnknown(device=change.antenna, tag=change.tag, place=place)
+                unknown = TagUnknown if is_placed else UnknownTagGone
+                return unknown(device=change.antenna, tag=change.tag, place=place)
 
 
 class Pn532Antenna:
@@ -115,8 +108,6 @@ class Pn532Antenna:
         self._report = report
         self._connect = connect
         self._answered_s = 0.0
-        self._missed = 0  # in a row
-        self._is_trouble_told = False
         antennas.places[settings.name] = settings.place
 
     async def run(self) -> NoReturn:
@@ -160,7 +151,7 @@ class Pn532Antenna:
                 is_simulated=is_simulated,
             )
         )
-        self._answered_s, self._missed, self._is_trouble_told = _now_s(), 0, False
+        self._answered_s = _now_s()
         while True:
             async with self._antennas.turn:
                 await self._look(session)
@@ -188,29 +179,23 @@ class Pn532Antenna:
             if not all(is_number(target.uid) for target in found):
                 raise Missed("a number that no tag has")
         except Missed as missed:
-            await self._not_answered(missed)
+            self._not_answered(missed)
         else:
-            await self._answered([tag_of(target.uid, is_reversed=self._settings.is_reversed) for target in found])
+            await self._answered([tag_of(target.uid) for target in found])
         with suppress(Missed):  # counted by the session; the next look selects anew all the same
             await session.ask(commands.field(is_on=False))
 
     async def _answered(self, tags: list[str]) -> None:
         now_s = _now_s()
-        self._answered_s, self._missed = now_s, max(0, self._missed - 1)
-        if not self._missed:
-            self._is_trouble_told = False
+        self._answered_s = now_s
         for fact in self._antennas.facts(self._antennas.lying.answered(self.name, tags, now_s)):
             await self._report(fact)
 
-    async def _not_answered(self, missed: Missed) -> None:
-        """Neither presence nor absence."""
-        self._missed += 1
+    def _not_answered(self, missed: Missed) -> None:
+        """Neither presence nor absence; for too long, and the antenna is blind. Raises SessionOver."""
         if _now_s() - self._answered_s > SILENT_S:
             why = f"no answer that can be read for {SILENT_S:g} s, at last: {missed}"
             raise SessionOver(Ending.UNANSWERED, f"{self._settings.address}: {why}")
-        if self._missed >= TROUBLED_AFTER and not self._is_trouble_told:
-            self._is_trouble_told = True
-            await self._report(CardReaderTroubled(device=self.name, why=f"{self._missed} looks in a row: {missed}"))
 
 
 def _now_s() -> float:

@@ -54,9 +54,9 @@ def is_number(uid: bytes) -> bool:
     return any(uid) and any(byte != 0xFF for byte in uid)
 
 
-def tag_of(uid: bytes, *, is_reversed: bool = False) -> str:
+def tag_of(uid: bytes) -> str:
     """The one text form of a tag's number."""
-    return badge_id(8 * len(uid), uid, is_reversed=is_reversed)
+    return badge_id(8 * len(uid), uid)
 
 
 def read_register(path: Path) -> Register:

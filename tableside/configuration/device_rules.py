@@ -16,6 +16,7 @@ from firmware_bridge.links.address import SCHEMES
 from firmware_bridge.links.mqtt_address import MqttsAddress
 from firmware_bridge.wire.osdp.secure import DEFAULT_KEY
 from tableside.configuration.addresses import AddressRefused, DeviceAddress, read_address
+from tableside.configuration.antenna_rules import MOST_ANTENNAS, antenna_findings
 from tableside.configuration.board_rules import board_findings, is_at_board
 from tableside.configuration.draft import Draft
 from tableside.configuration.firmware_rules import firmware_findings
@@ -38,6 +39,7 @@ DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     registry.GAT_PORT.name: ("firmware_port", registry.GAT_PORT.schemes),
     "tdl-display": ("display", TDL_DRIVERS["tdl-display"].schemes),
     "tdl-slots": ("chip_slots", TDL_DRIVERS["tdl-slots"].schemes),
+    registry.PN532_ANTENNA.name: ("antenna", registry.PN532_ANTENNA.schemes),
     "tdl-card-reader": ("card_reader", TDL_DRIVERS["tdl-card-reader"].schemes),
     OSDP_BADGE_READER: ("badge_reader", registry.OSDP_BADGE_READER.schemes),
     KEYBOARD_READER: ("badge_reader", registry.KEYBOARD_READER.schemes),
@@ -52,6 +54,7 @@ _AT_A_TABLE: dict[str, dict[str, tuple[int, int]]] = {
         "badge_reader": (1, 4),
         "chip_slots": (0, 7),
         "card_reader": (0, 14),
+        "antenna": (0, MOST_ANTENNAS),
         "shoe": (0, 0),
     },
     # Observed only: people are called by page and lamp, and nobody's presence is asked for.
@@ -61,6 +64,7 @@ _AT_A_TABLE: dict[str, dict[str, tuple[int, int]]] = {
         "switch_box": (0, 1),
         "chip_slots": (0, 0),
         "card_reader": (0, 14),
+        "antenna": (0, MOST_ANTENNAS),
     },
 }
 _OTHERS_AT_A_TABLE = (0, 4)
@@ -77,6 +81,7 @@ _ROLE_KEYS = {
     "seats": "chip_slots",
     "of": "firmware_port",
     "firmware_list": "firmware_port",
+    "place": "antenna",
     "osdp_address": "badge_reader",
     "osdp_key_file": "badge_reader",
     "is_reversed": "badge_reader",
@@ -106,6 +111,7 @@ def device_findings(file: Draft, folder: Path) -> Iterator[Finding]:
         yield from firmware_findings(device, devices, folder)
     yield from slot_findings(file)
     yield from jackpot_findings(file)
+    yield from antenna_findings(file, folder)
     yield from shared_addresses([(device, folder) for device in devices])
 
 

@@ -57,6 +57,7 @@ class DeviceRole(StrEnum):
     LAMP = "lamp"
     CHIP_SLOTS = "chip_slots"
     FIRMWARE_PORT = "firmware_port"
+    ANTENNA = "antenna"
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -152,6 +153,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     badge_characters: Annotated[int, Meta(ge=1, le=32)] | None = None  # readers that type only: of each badge
     of: Name | None = None  # firmware ports only: the device whose firmware is proved there
     firmware_list: PathText | None = None  # firmware ports only: what that device may run
+    place: Text40 | None = None  # antennas only: what the table calls the spot above it
     osdp_key_file: PathText | None = None  # None: the plain channel, which production refuses
     wiring: Wiring | None = None  # a shuffler at an I/O board only: which terminal goes where
     coils: LampCoils | None = None  # a lamp at an I/O board only: the coil of each colour
@@ -196,6 +198,7 @@ class TablePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     section: Name
     jurisdiction: Annotated[str, Meta(pattern=r"\A[a-z]{2}\Z", description="two small letters")] = "pt"
     languages: Annotated[tuple[Language, ...], Meta(min_length=1, max_length=3)]
+    tag_register: PathText | None = None  # what each tag is (docs/protocols/pn532.md §4); antennas need it
     kind: TableKind = TableKind.SHUFFLER
     # BJ-1: 6 or 7 with a shuffler (table_rules); baccarat is played at tables of up to 14
     seats: Annotated[int, Meta(ge=1, le=14)]

@@ -21,18 +21,19 @@ from firmware_bridge.wire.osdp import commands, frame, replies
 from firmware_bridge.wire.osdp.body import BadBody
 from firmware_bridge.wire.osdp.codes import BlockType, CommandCode, ReplyCode
 from firmware_bridge.wire.osdp.stream import StreamDecoder as OsdpDecoder
+from firmware_bridge.wire.pn532.frame import FrameDecoder, Mark, Message
 from firmware_bridge.wire.tdl.codes import MessageType, NoticeKind
 from firmware_bridge.wire.tdl.frame import Frame as TdlFrame
 from firmware_bridge.wire.tdl.frame import encode_frame
 from firmware_bridge.wire.tdl.stream import MessageDecoder, StreamDecoder, encode_stream
-from tableside.diagnosis import shoe_words
+from tableside.diagnosis import antenna_words, shoe_words
 from tableside.diagnosis.shoe_words import ShoePiece
 from tableside.diagnosis.tdl_words import in_words
 
 M = TypeVar("M")
 Said_co = TypeVar("Said_co", covariant=True)
 TDL, OSDP, ALPHA, GAT, KEYBOARD, BLINK1 = "tdl", "osdp", "alpha", "gat", "keyboard", "blink1"
-ANGEL_EYE = "angel eye"
+ANGEL_EYE, PN532 = "angel eye", "pn532"
 MODBUS_RTU, MODBUS_TCP = "modbus-rtu", "modbus-tcp"
 HIDDEN = "…"
 # Whoever reads these could make a badge, key in a code or take a reader over.
@@ -195,6 +196,9 @@ SPEECHES: Mapping[str, Callable[[bool], Speech]] = {
     GAT: lambda _is_message_based: GatSpeech(),
     KEYBOARD: lambda _is_message_based: KeyboardSpeech(),
     ANGEL_EYE: lambda _is_message_based: PlainSpeech[ShoePiece](TelegramDecoder, shoe_words.in_words, shoe_words.kept),
+    PN532: lambda _is_message_based: PlainSpeech[Message | Mark](
+        FrameDecoder, antenna_words.in_words, antenna_words.kept
+    ),
     MODBUS_RTU: lambda _is_message_based: ModbusSpeech(is_tcp=False),
     MODBUS_TCP: lambda _is_message_based: ModbusSpeech(is_tcp=True),
     BLINK1: lambda _is_message_based: Blink1Speech(),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tableside.permits import Wishes
 from tableside.procedures import (
+    antennas,
     card_change,
     card_identities,
     card_readers,
@@ -79,6 +80,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     jackpot.PROCEDURE,
     jackpot_bets.PROCEDURE,
     warning_lamps.PROCEDURE,
+    antennas.PROCEDURE,
     strangers.PROCEDURE,
     firmware.PROCEDURE,
     shoe.PROCEDURE,

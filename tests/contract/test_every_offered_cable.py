@@ -25,7 +25,6 @@ from drivers.events import (
     BadgeSeen,
     ChipsIn,
     CommandAnswered,
-    CommandEnded,
     DeviceReady,
     DisplayReady,
     DisplayShowed,
@@ -36,11 +35,8 @@ from drivers.events import (
     LampPattern,
     LidOpened,
     Notice,
-    Outcome,
-    PacketEnded,
     PermitKind,
     ReaderReady,
-    Reason,
     Shown,
     Verb,
 )
@@ -86,7 +82,6 @@ from simulator.usb.shapes import KEYBOARD_READER as KEYBOARD_SHAPE
 from simulator.usb.shapes import VENDOR_STREAM, Shape, UsbIdentity
 from simulator.world import hands
 from simulator.world.badges import Badge, BadgeHead, Colour
-from simulator.world.cards import Back
 from simulator.world.chip_slots import ChipSlots
 from simulator.world.display import JackpotDisplay
 from simulator.world.firmware import example_firmware
@@ -248,44 +243,6 @@ async def test_a_tdl_device(driver: str, scheme: str, tmp_path: Path, unused_tcp
             await host.until_told(bench.fact)
             host.driver.set_lamp(LampColour.RED, LampPattern.BLINKING)
             await until(lambda: bench.light() != DARK, "the lamp")
-
-
-@pytest.mark.parametrize("scheme", [*TDL_DRIVERS["tdl-batch-shuffler"].schemes, USBIP])
-async def test_a_batch_is_mixed_counted_and_dealt(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
-    """A deck in under a feed permit, SHUFFLE, a packet of five out, and SHUFFLE again with a wrong number expected."""
-    serial = "000321"
-    host, stage = Host(), Stage(pace=50)
-    table = TableWorld(1, rates=NEVER, serials=(serial,), batch=(serial,))
-    stage.add_world(table)
-    deck = table.bring([Back.RED])
-    with line_of(scheme, tmp_path, unused_tcp_port) as line:
-        around = Surroundings(host.report, line.connect, iter(range(1, 1000)).__next__, EPOCH)
-        driver = host.driver = build_tdl(
-            "tdl-batch-shuffler", TdlSettings("device", line.address, serial, "BSM-SIM"), around
-        )
-        face = new_shuffler(table.machine, Memory(), serial=serial, shape=BATCH)
-
-        async def ended(verb: Verb, number: int, argument: int | None) -> tuple[Outcome, Reason, int]:
-            driver.command(verb, EPOCH, number, argument)
-            await until(lambda: [fact for fact in host.facts if _is_end(fact, number)], f"the end of {verb}")
-            end = next(fact for fact in host.facts if _is_end(fact, number))
-            assert isinstance(end, CommandEnded)
-            return end.outcome, end.reason, end.moved
-
-        async with running(stage, face, line, driver.run()):
-            await host.until_told(CommandAnswered)  # it obeys us now
-            stage.act(lambda: hands.put_packet(table.machine, deck))
-            driver.permit(PermitKind.FEED, 60_000, len(deck))
-            await host.until_told(PacketEnded)
-            assert await ended(Verb.SHUFFLE, 2, 52) == (Outcome.DONE, Reason.NONE, 52)
-            driver.permit(PermitKind.DEAL, 60_000, None)
-            assert await ended(Verb.DEAL, 3, 5) == (Outcome.DONE, Reason.NONE, 5)
-            assert len(table.machine.carousel.mouth) == 5
-            assert await ended(Verb.SHUFFLE, 4, 52) == (Outcome.FAILED, Reason.NO_CARDS, 47)
-
-
-def _is_end(fact: Fact, number: int) -> bool:
-    return isinstance(fact, CommandEnded) and fact.command == number
 
 
 @pytest.mark.parametrize("scheme", DISPLAY.schemes)

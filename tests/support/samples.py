@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from drivers import card_events, events
+from drivers import antenna_events, card_events, events
 from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason, Shown
 from tableside import inputs, requests
 from tableside.cards import parse_card
@@ -134,6 +134,10 @@ FACTS: dict[type, tuple[dict[str, object], ...]] = {
     card_events.CardRead: ({"card": SEALED, "place": "seat 3"},),
     card_events.CardRemoved: ({"card": SEALED, "place": "seat 3"},),
     card_events.CardsAmbiguous: ({"places": ("seat 3", "seat 4"), "why": "one tag at two places"},),
+    antenna_events.ChipRead: ({"value": 500, "place": "seat 3"},),
+    antenna_events.ChipRemoved: ({"value": 500, "place": "seat 3"},),
+    antenna_events.TagUnknown: ({"tag": "32:D0AC1F62", "place": "seat 3"},),
+    antenna_events.UnknownTagGone: ({"tag": "32:D0AC1F62", "place": "seat 3"},),
     card_events.CardPassed: ({"card": SEALED, "count": 1, "back": 1},),
     card_events.CutCardSeen: ({},),
     card_events.GameEnded: tuple({"winner": winner} for winner in card_events.Winner),
@@ -202,6 +206,7 @@ SYSTEM: tuple[AnyInput, ...] = (
 TOLD_BY: dict[type, str] = {
     **dict.fromkeys(typing.get_args(card_events.AnyCardFact), "shoe"),
     card_events.CardPassed: "eye",
+    **dict.fromkeys(typing.get_args(antenna_events.AnyAntennaFact), "antennas"),
     card_events.CardRead: "antennas",
     card_events.CardRemoved: "antennas",
     card_events.CardsAmbiguous: "antennas",

@@ -9,7 +9,15 @@ import pytest
 
 from docs.generate.devices import EVIDENCE, OTHER_ENDS, TRANSPORTS
 from docs.generate.pages import PAGES, between, made, present
-from drivers.registry import ALPHA_SIGN, BADGE_DRIVERS, GAT_PORT, MODBUS_DRIVERS, PLAIN_DRIVERS, TDL_DRIVERS
+from drivers.registry import (
+    ALPHA_SIGN,
+    BADGE_DRIVERS,
+    GAT_PORT,
+    MODBUS_DRIVERS,
+    PLAIN_DRIVERS,
+    PN532_ANTENNA,
+    TDL_DRIVERS,
+)
 from firmware_bridge.links.address import SCHEMES
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +29,7 @@ def test_a_page_is_what_the_code_makes_it(name: str) -> None:
 
 
 def test_every_driver_has_its_evidence_and_the_evidence_exists() -> None:
-    others = {*BADGE_DRIVERS, *MODBUS_DRIVERS, *PLAIN_DRIVERS, ALPHA_SIGN.name, GAT_PORT.name}
+    others = {*BADGE_DRIVERS, *MODBUS_DRIVERS, *PLAIN_DRIVERS, ALPHA_SIGN.name, GAT_PORT.name, PN532_ANTENNA.name}
     assert set(EVIDENCE) == {*TDL_DRIVERS, *others}
     for evidence in EVIDENCE.values():
         path, _, function = evidence.test.partition("::")

@@ -9,7 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from drivers.registry import ALPHA_SIGN, BADGE_DRIVERS, GAT_PORT, MODBUS_DRIVERS, PAGE, PLAIN_DRIVERS, TDL_DRIVERS
+from drivers.registry import (
+    ALPHA_SIGN,
+    BADGE_DRIVERS,
+    GAT_PORT,
+    MODBUS_DRIVERS,
+    PAGE,
+    PLAIN_DRIVERS,
+    PN532_ANTENNA,
+    TDL_DRIVERS,
+)
 from simulator.world.firmware import example_firmware
 from tableside.config import check, load_host
 from tableside.configuration.addresses import AddressRefused, read_address
@@ -194,7 +203,7 @@ def test_what_is_no_address_of_a_device_is_refused(text: str) -> None:
 
 
 def test_the_drivers_of_the_configuration_are_those_of_the_registry() -> None:
-    others = {*BADGE_DRIVERS, *MODBUS_DRIVERS, ALPHA_SIGN.name, GAT_PORT.name, PAGE.name}
+    others = {*BADGE_DRIVERS, *MODBUS_DRIVERS, ALPHA_SIGN.name, GAT_PORT.name, PAGE.name, PN532_ANTENNA.name}
     assert set(DRIVERS) - others == {*TDL_DRIVERS, *PLAIN_DRIVERS}
 
 

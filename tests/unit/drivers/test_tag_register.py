@@ -13,7 +13,6 @@ from drivers.readers.tag_register import (
     is_number,
     parse_register,
     read_register,
-    tag_of,
 )
 
 GOOD = """
@@ -78,11 +77,6 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
     file.write_bytes(b"\xff\xfe")
     with pytest.raises(RegisterRefused, match="no UTF-8"):
         read_register(file)
-
-
-def test_numbers_of_both_byte_orders_are_one_tag() -> None:
-    """BR-032: order is declared in the device's profile, equality is of the canonical form."""
-    assert tag_of(bytes.fromhex("D0AC1F62")) == tag_of(bytes.fromhex("621FACD0"), is_reversed=True) == "32:D0AC1F62"
 
 
 @pytest.mark.parametrize(("uid", "is_one"), [("00000000", False), ("FF" * 7, False), ("00000001", True), ("FE", True)])

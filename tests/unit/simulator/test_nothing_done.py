@@ -94,15 +94,20 @@ def test_every_deed_that_tells_how_many_says_why_there_were_none() -> None:
     """Looking through an empty place is no failure: it shows that nothing is there."""
     silent = {kind.__name__ for kind in members(PersonDeed) if kind.why_nothing is PersonDeed.why_nothing}
     assert silent == {
-        "PressKey",
-        "Tap",
-        "HoldBadge",
-        "TakeBadgeAway",
-        "LookThrough",
-        "LiftLid",
-        "ShutLid",
+        "ClearGate",
+        "DropChip",
+        "EmptySlot",
         "ExchangeMachine",
+        "HoldBadge",
+        "LayTag",
+        "LiftLid",
+        "LookThrough",
         "Mend",
+        "PressKey",
+        "PressMachineKey",
+        "ShutLid",
+        "TakeBadgeAway",
+        "Tap",
     }
 
 
