@@ -10,12 +10,24 @@ from typing import Any, Union, get_args, get_origin
 
 import msgspec
 
-from . import fault_deeds, hands_do, slot_deeds, tag_deeds, world_does
+from . import (
+    fault_deeds,
+    hands_do,
+    slot_deeds,
+    tag_deeds,
+    world_does,
+)
 from .deeds import PersonDeed, WorldDeed, deed_name, members
 from .faults import CATALOGUE
 
 # The deeds are written beside their table; reading these modules is what makes them known.
-DEED_MODULES = (hands_do, world_does, fault_deeds, slot_deeds, tag_deeds)
+DEED_MODULES = (
+    hands_do,
+    world_does,
+    fault_deeds,
+    slot_deeds,
+    tag_deeds,
+)
 KINDS: dict[str, type[PersonDeed] | type[WorldDeed]] = {"person": PersonDeed, "world": WorldDeed}
 
 

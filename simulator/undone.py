@@ -9,12 +9,12 @@ from .world.cards import Pile
 from .world.machine import ShufflerMachine
 
 # What a deed answers that moves cards: how many, or which.
-_MOVED = ("count", "cards")
+MOVED = ("count", "cards")
 
 
 def moved_nothing(seen: Mapping[str, object]) -> bool:
     """A deed that moves cards has moved none."""
-    return any(key in seen and not seen[key] for key in _MOVED)
+    return any(key in seen and not seen[key] for key in MOVED)
 
 
 def empty_place(room: Room, name: str) -> str:

@@ -24,10 +24,7 @@ from drivers.registry import (
 
 Driver = TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver | ModbusDriver | AntennaDriver
 
-# In the order in which a technician meets them; `memory` is for tests only.
-TRANSPORTS = ("serial", "tcp", "usb", "mqtt", "mqtts")
-
-# What stands on the other end of each kind of cable in the tests.
+# What stands on the other end of each kind of cable in the tests, in the order in which a technician meets them.
 OTHER_ENDS: Mapping[str, str] = {
     "serial": "a pseudo-terminal: real bytes, no UART, no modem lines",
     "tcp": "a socket on loopback",
@@ -35,6 +32,8 @@ OTHER_ENDS: Mapping[str, str] = {
     "mqtt": "a mosquitto broker on loopback",
     "mqtts": "the same in TLS, with certificates on both sides",
 }
+# README's columns; `memory` is for tests only.
+TRANSPORTS = tuple(OTHER_ENDS)
 
 
 @dataclass(frozen=True, slots=True)

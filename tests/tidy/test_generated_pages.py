@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from docs.generate.devices import EVIDENCE, OTHER_ENDS, TRANSPORTS
+from docs.generate.devices import EVIDENCE, TRANSPORTS
 from docs.generate.pages import PAGES, between, made, present
 from drivers.registry import (
     ALPHA_SIGN,
@@ -40,7 +40,6 @@ def test_every_driver_has_its_evidence_and_the_evidence_exists() -> None:
 
 def test_every_kind_of_cable_is_a_column() -> None:
     assert {*TRANSPORTS, "memory"} == set(SCHEMES)
-    assert set(OTHER_ENDS) == set(TRANSPORTS)
 
 
 @pytest.mark.parametrize(
