@@ -13,6 +13,7 @@ import msgspec
 from . import (
     fault_deeds,
     hands_do,
+    shoe_deeds,
     slot_deeds,
     tag_deeds,
     world_does,
@@ -26,6 +27,7 @@ DEED_MODULES = (
     world_does,
     fault_deeds,
     slot_deeds,
+    shoe_deeds,
     tag_deeds,
 )
 KINDS: dict[str, type[PersonDeed] | type[WorldDeed]] = {"person": PersonDeed, "world": WorldDeed}

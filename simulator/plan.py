@@ -43,6 +43,8 @@ class Kind(StrEnum):
     FIRMWARE_PORT = "firmware port"
     BLINK1 = "blink(1) lamp"
     CHIP_SLOTS = "chip slots"
+    SHOE = "angel eye shoe"
+    CARD_READER = "card reader"
 
 
 # Machines that cards go into.
@@ -174,8 +176,8 @@ def _mistakes(plan: Plan) -> list[str]:
     mistakes = []
     if plan.simulation.pace <= 0:
         mistakes.append(f"simulation.pace {plan.simulation.pace}: mechanics cannot stand still; give a factor above 0")
-    if not plan.shufflers:
-        mistakes.append(f"devices: a table has at least one of kind {', '.join(SHUFFLERS)}")
+    if not plan.shufflers and not plan.of_kind(Kind.SHOE):
+        mistakes.append(f"devices: a table has at least one of kind {', '.join((*SHUFFLERS, Kind.SHOE))}")
     for what, names in (
         ("name", [device.name for device in plan.devices]),
         ("serial_number", [f"{device.kind} {device.serial_number}" for device in plan.devices]),

@@ -15,6 +15,7 @@ from firmware_bridge.wire.tdl.codes import BootCause
 
 from .cables import Cable, MemorySocket, Socket, socket_for
 from .faces.alpha_sign import AlphaSignFace
+from .faces.angel_eye import AngelEyeFace
 from .faces.badge_readers import BadgeReadersFace
 from .faces.blink1 import Blink1Face
 from .faces.gat_port import GatPortFace
@@ -24,6 +25,7 @@ from .faces.modbus_board import ModbusBoardsFace
 from .faces.osdp import OsdpReader, ReaderModel
 from .faces.osdp_security import Security
 from .faces.pn532 import Pn532Face
+from .faces.tdl_card_reader import new_card_reader
 from .faces.tdl_device import TdlDevice
 from .faces.tdl_display import new_display
 from .faces.tdl_shuffler import BATCH, CONTINUOUS, new_shuffler
@@ -36,6 +38,7 @@ from .usb.feature_lamp import blink1_shape
 from .usb.shapes import KEYBOARD_READER, SERIAL_PORT, VENDOR_STREAM, Shape
 from .world.badges import BadgeHead
 from .world.blink1 import Blink1
+from .world.card_reader import CardReader
 from .world.chip_slots import ChipSlots
 from .world.display import JackpotDisplay
 from .world.figures import Figures
@@ -44,6 +47,7 @@ from .world.io_board import IoBoard
 from .world.led_sign import LedSign
 from .world.plain_machine import PlainMachine
 from .world.rf_field import CLEAR_MM, RfField
+from .world.shoe import DRAWN_CARDS, SHOE, BaccaratShoe
 from .world.table import CABINET, RESERVE, TRAY, TableWorld
 
 # The unit that a board has from its maker, as a rule.
@@ -113,6 +117,8 @@ class Room:
         self.boards: dict[str, IoBoard] = {}
         self.lamps: dict[str, Blink1] = {}
         self.rf = RfField(plan.simulation.seed)
+        self.shoes: dict[str, BaccaratShoe] = {}
+        self.card_readers: dict[str, CardReader] = {}
         self.devices = {device.name: self._make(device) for device in plan.devices}
 
     def power_up(self) -> None:
@@ -229,6 +235,18 @@ class Room:
         clear_mm = len(self.rf.antennas) * CLEAR_MM
         return Pn532Face(device.name, self.rf, clear_mm if device.at_mm is None else device.at_mm)
 
+    def _shoe(self, device: DevicePlan) -> AngelEyeFace:
+        felt = self.table.felt
+        shoe = self.shoes[device.name] = BaccaratShoe(device.name, felt[SHOE], felt[DRAWN_CARDS])
+        return AngelEyeFace(shoe)
+
+    def _card_reader(self, device: DevicePlan) -> TdlDevice:
+        table = self.table
+        reader = CardReader(device.name, lambda: table.machine.carousel.nose, table.is_in_machine)
+        self.card_readers[device.name] = reader
+        self.stage.add_world(reader)
+        return new_card_reader(reader, self.memory(device), serial=device.serial_number)
+
     def _badge_reader(self, device: DevicePlan) -> BadgeReadersFace:
         head = self.heads[device.name] = BadgeHead(self.plan.simulation.seed)
         chance = random.Random(f"{device.name} {self.plan.simulation.seed}")
@@ -254,6 +272,8 @@ MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.ANTENNA: Room._antenna,
     Kind.BADGE_READER: Room._badge_reader,
     Kind.KEYBOARD_READER: Room._keyboard_reader,
+    Kind.SHOE: Room._shoe,
+    Kind.CARD_READER: Room._card_reader,
 }
 
 

@@ -1,7 +1,7 @@
 """A card reader at a shuffler's mouth: it sees each card as it comes out, and holds nothing back.
 
-It looks at what lies there: a card that was not there before has gone by. Two that come stuck together are one to it,
-a card whose print is faded it cannot read, and dust makes it see one twice.
+A card that lay at the nose and is in no machine any more has gone by. Two that come stuck together are one to it, a
+card whose print is faded it cannot read, and dust makes it see one twice.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Passed:
 
 
 class CardReader:
-    """One reader. `mouth` is where its cards come to lie, of whatever machine is in play."""
+    """One reader. `nose` is where the next card waits, of whatever machine is in play; `is_inside`: in any machine."""
 
-    def __init__(self, name: str, mouth: Callable[[], Pile]) -> None:
+    def __init__(self, name: str, nose: Callable[[], Pile], is_inside: Callable[[Card], bool]) -> None:
         self.name = name
         self.is_powered = False
         self.is_cover_open = False
@@ -37,16 +37,16 @@ class CardReader:
         self.meter = 0
         self.missed: list[Card] = []  # cards that truly went by and were not counted
         self.seen: list[Card] = []
-        self._mouth = mouth
-        self._lying: dict[int, Card] = {}
+        self._nose = nose
+        self._is_inside = is_inside
+        self._waiting: tuple[Card, ...] = ()
         self._passed: list[Passed] = []
         self._test_until_ns: int | None = None
         self._now_ns = 0
 
     def power_on(self) -> None:
-        """Its meters begin anew; what lies there already has gone by unseen."""
+        """Its meters begin anew."""
         self.is_powered, self.meter, self._test_until_ns = True, 0, None
-        self._lying = {id(card): card for card in self._mouth()}
         self._passed.clear()
 
     def power_off(self) -> None:
@@ -55,9 +55,8 @@ class CardReader:
     def update(self, now_ns: int) -> int | None:
         """Look; returns when its test of itself ends."""
         self._now_ns = now_ns
-        lying = {id(card): card for card in self._mouth()}
-        fresh = [card for key, card in lying.items() if key not in self._lying]
-        self._lying = lying
+        fresh = [card for card in self._waiting if not self._is_inside(card)]
+        self._waiting = tuple(self._nose())
         if fresh and not self.is_powered:
             self.missed += fresh
         elif fresh:

@@ -19,6 +19,10 @@ NATURAL = 8
 CANNOT_READ, OVER_DRAW, WRONG_BUTTON, BACK_AT_EXIT = 1, 2, 3, 4
 
 
+# Where cards lie, at a table that has a shoe.
+SHOE, DRAWN_CARDS = "shoe", "drawn from the shoe"
+
+
 class Hand(Enum):
     """To whom a card is drawn."""
 
@@ -76,10 +80,10 @@ STARTED, STANDBY, CUT_CARD, DRAWN, AGAIN, OUTSIDE, RESULT, ERROR, CANCELLED, LOC
 class BaccaratShoe:
     """One shoe. `cards` lie in it, the top one comes next; `out` is where what was drawn lies."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, cards: Pile | None = None, out: Pile | None = None) -> None:
         self.name = name
-        self.cards = Pile(f"shoe {name}")
-        self.out = Pile(f"out of shoe {name}")
+        self.cards = cards if cards is not None else Pile(SHOE)
+        self.out = out if out is not None else Pile(DRAWN_CARDS)
         self.is_powered = False
         self.is_locked = False
         self.error = 0

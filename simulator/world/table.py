@@ -98,14 +98,25 @@ class TableWorld:
             )
             for place, serial in enumerate(serials)
         }
-        self.in_play = serials[0]
-        self.box = SwitchBox("switch box", self.felt[TRAY], lambda: self.machine.carousel.is_lid_open)
+        self.in_play = serials[0] if serials else ""  # a table with a shoe has no machine
+        self.box = SwitchBox(
+            "switch box", self.felt[TRAY], lambda: bool(self.machines) and self.machine.carousel.is_lid_open
+        )
         self._rng = random.Random(f"hands {seed}")
 
     @property
     def machine(self) -> ShufflerMachine:
         """The shuffler in play."""
         return self.machines[self.in_play]
+
+    def is_in_machine(self, card: Card) -> bool:
+        """It lies in some machine, its mouth apart."""
+        return any(
+            card.pile in machine.piles and card.pile is not machine.carousel.mouth for machine in self.machines.values()
+        )
+
+    def _is_lid_open(self) -> bool:
+        return bool(self.machines) and self.machine.carousel.is_lid_open
 
     def exchange_machine(self, serial: str) -> ShufflerMachine:
         """Put another shuffler into the table's opening. The old one keeps its cards. Raises KeyError: none such."""

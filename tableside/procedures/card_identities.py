@@ -54,8 +54,8 @@ def put(turn: Turn, **changes: object) -> None:
     turn.state = replace(turn.state, procedures=replace(procedures, card_identities=slice_))
 
 
-def place_of(fact: facts.CardTold) -> str:
-    """Where the card went, in words."""
+def place_of(turn: Turn, fact: facts.CardTold) -> str:
+    """Where the card went, in words; a back by its colour, as the table's file numbers its decks from 1."""
     match fact:
         case facts.CardDrawn(target=target, index=index):
             return f"{target} {index}"
@@ -64,9 +64,14 @@ def place_of(fact: facts.CardTold) -> str:
         case facts.CardDrawnOutside(mode=mode):
             return f"outside a game, {mode}"
         case facts.CardPassed(count=count, back=back):
-            return f"card {count}" + ("" if back is None else f", back {back}")
+            return f"card {count}" + ("" if back is None else f", back {_colour(turn, back)}")
         case _:
             return fact.place
+
+
+def _colour(turn: Turn, back: int) -> str:
+    decks = turn.state.house.decks
+    return decks[back - 1].back if 1 <= back <= len(decks) else str(back)
 
 
 def _told(turn: Turn, what: facts.CardTold) -> None:
@@ -76,13 +81,16 @@ def _told(turn: Turn, what: facts.CardTold) -> None:
             text = f"more than {MOST_SEALED} cards were read and no round ended: further ones stay sealed in the record"
             incidents.open_incident(turn, UNOPENED, RULE, text)
         return
-    put(turn, sealed=(*sealed, SealedCard(device=what.device, place=place_of(what), sealed=what.card)))
+    put(turn, sealed=(*sealed, SealedCard(device=what.device, place=place_of(turn, what), sealed=what.card)))
 
 
 def _open(turn: Turn, what: RoundEnded) -> None:
+    """Where a card ended it, by beginning the next one, that card is the next one's: it stays sealed."""
     identities = turn.state.procedures.card_identities
-    put(turn, sealed=(), opening={**identities.opening, str(what.round): identities.sealed})
-    turn.decide(CardsToOpen(round=what.round, cards=identities.sealed))
+    is_begun_by_card = isinstance(turn.given.what, facts.CARD_TOLD)
+    over = identities.sealed[:-1] if is_begun_by_card else identities.sealed
+    put(turn, sealed=identities.sealed[len(over) :], opening={**identities.opening, str(what.round): over})
+    turn.decide(CardsToOpen(round=what.round, cards=over))
 
 
 def _open_again(turn: Turn, _what: DaemonStarted) -> None:

@@ -216,10 +216,10 @@ PROCEDURE = Procedure(
                 Row(state, NoticesLost, None, _blind, _is_reader, said="a reader lost notices", watches=True),
             )
         ),
-        Row(S.AGREEING, QuietPointReached, None, _compare, _is_round_over, said="compared"),
-        Row(
-            S.AGREEING, DeadlinePassed, None, _compare_again, _is_settled, said="compared again", onward=(S.DIFFERING,)
-        ),
+        Row(S.AGREEING, QuietPointReached, None, _compare, _is_round_over, said="compared", onward=DIFFERS),
+        *(Row(state, QuietPointReached, None, _see_again, said="counted from here") for state in S),
+        Row(S.AGREEING, DeadlinePassed, None, _compare_again, _is_settled, said="compared again", onward=DIFFERS),
+        Row(S.DIFFERING, DeadlinePassed, None, when=_is_settled, said="another reader's, counted anyway"),
         *(Row(S.DIFFERING, kind, S.AGREEING, _counted, said="counted") for kind in (CountEnded, MachineHandCounted)),
         Row(S.DIFFERING, MachineCountedOut, S.AGREEING, _counted_out, said="counted out"),
     ),

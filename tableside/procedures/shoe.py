@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 
 from drivers import card_events as facts
 from drivers.card_events import Target, Winner
+from firmware_bridge.clock import NS_PER_S
 from tableside import alerts, incidents, locks
-from tableside.happenings import RoundEnded, RoundStarted
+from tableside.happenings import DeviceCame, RoundEnded, RoundStarted
 from tableside.locks import Scope
 from tableside.procedures.shoe_slice import BURNT, FEWEST_CARDS, FIRST, GameState, objection, of, put
 from tableside.tables import Procedure, Row, Turn
@@ -23,6 +24,8 @@ RULE = "SHOE-7"
 OUT_OF_ORDER, OUTSIDE, ERROR, RESTARTED = "shoe out of order", "card outside a game", "shoe error", "shoe restarted"
 ORDER_TEXT, OUTSIDE_TEXT, ERROR_TEXT, RESTARTED_TEXT = "SHOE-ORDER", "SHOE-CARD-OUTSIDE", "SHOE-ERROR", "SHOE-RESTARTED"
 CUT_TEXT, UNREADABLE_TEXT = "SHOE-CUT-CARD", "CARD-READER-TROUBLED"
+# Its copies come within this, as the driver takes them (firmware_bridge/wire/angel_eye/copies.py).
+COPIES_S = 2.0
 # Errors of the shoe after which a card may lie where no hand put it by the book (docs/protocols/angel-eye.md).
 CARD_TOUCHED = frozenset({1, 2, 4, 5, 6})
 
@@ -83,9 +86,16 @@ def _begin_next(turn: Turn, what: facts.CardDrawn) -> None:
     _begin(turn, what)
 
 
+def _may_be_copy(turn: Turn) -> bool:
+    """A shoe says each thing three times; whoever has just begun to listen may hear one that was heard before."""
+    return turn.now_ns - of(turn).came_ns < COPIES_S * NS_PER_S
+
+
 def _next(turn: Turn, what: facts.CardDrawn) -> None:
     """Recorded where it is not what the book expects; it lies on the table all the same, so it counts, once."""
     shoe, card = of(turn), _card(what)
+    if card == shoe.drawn[-1] and _may_be_copy(turn):
+        return
     why = objection(shoe.drawn, card)
     if not _is_ready(turn):
         why = f"{card[0]} {card[1]} was drawn while {'locked' if shoe.is_locked else 'in error'}"
@@ -162,6 +172,8 @@ def _end(turn: Turn, what: facts.GameEnded) -> None:
 
 
 def _end_without_game(turn: Turn, what: facts.GameEnded) -> None:
+    if of(turn).number and _may_be_copy(turn):
+        return
     _out_of_order(turn, what.device, "a result with no game open")
 
 
@@ -202,6 +214,14 @@ def _errors_over(turn: Turn, device: str) -> None:
     for alert in tuple(turn.state.alerts.standing.values()):
         if alert.text == ERROR_TEXT and alert.place.startswith(f"{device}:"):
             alerts.clear_alert(turn, ERROR_TEXT, alert.place, by=device, why="the shoe was switched off and on")
+
+
+def _is_shoe(turn: Turn, what: DeviceCame) -> bool:
+    return what.device == turn.state.house.shoe
+
+
+def _came(turn: Turn, _what: DeviceCame) -> None:
+    put(turn, came_ns=turn.now_ns)
 
 
 def _lock(turn: Turn, what: facts.ShoeLockTold) -> None:
@@ -250,6 +270,7 @@ PROCEDURE = Procedure(
                 Row(state, facts.ShoeErrorEnded, None, _error_over, said="error over"),
                 Row(state, facts.ShoeLockTold, None, _lock, said="lock"),
                 Row(state, facts.ShoeSettingChanged, None, _setting, said="setting changed"),
+                Row(state, DeviceCame, None, _came, _is_shoe, said="its line stands"),
                 Row(state, facts.ShoeStoodBy, None, said="it waits"),
                 Row(state, facts.CardReaderTroubled, None, _troubled, said="not understood"),
             )

@@ -36,7 +36,7 @@ class GameState(StrEnum):
 class ShoeSlice(msgspec.Struct, frozen=True):
     """`drawn` are the cards of this game in the order told; `is_forgotten`: the shoe was switched off in mid-game.
 
-    `is_ending`: the cut card came. `errors` are the codes that stand.
+    `is_ending`: the cut card came. `errors` are the codes that stand. `came_ns`: since when its line stands.
     """
 
     state: GameState = GameState.NONE
@@ -47,6 +47,7 @@ class ShoeSlice(msgspec.Struct, frozen=True):
     is_ending: bool = False
     is_forgotten: bool = False
     errors: tuple[int, ...] = ()
+    came_ns: int = 0
     result: str = ""  # of the last game, in words
 
 

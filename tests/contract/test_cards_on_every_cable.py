@@ -27,10 +27,10 @@ SHOE = PLAIN_DRIVERS["angel-eye-shoe"]
 
 @pytest.mark.parametrize("scheme", [*CARD_READER.schemes, USBIP])
 async def test_a_card_reader(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
-    """A card that comes to lie at the mouth is told once; its test of itself goes down and comes back."""
-    host, stage, mouth, shoe = Host(), Stage(), Pile("mouth"), Pile("cards")
-    (card, *_) = new_deck(1, Back.BLUE, shoe)
-    reader = CardReader("eye", lambda: mouth)
+    """A card that comes out is told once; its test of itself goes down and comes back."""
+    host, stage, mouth, cards = Host(), Stage(), Pile("mouth"), Pile("cards")
+    (card, *_) = new_deck(1, Back.BLUE, cards)
+    reader = CardReader("eye", lambda: cards, lambda card: card.pile is cards)
     stage.add_world(reader)
     face = new_card_reader(reader, Memory(), serial="000333")
     with line_of(scheme, tmp_path, unused_tcp_port) as line:

@@ -109,7 +109,7 @@ class Bench:
 async def bench() -> AsyncIterator[Bench]:
     stage, mouth, cards = Stage(), Pile("mouth"), Pile("cards")
     new_deck(1, Back.RED, cards)
-    reader = CardReader("eye", lambda: mouth)
+    reader = CardReader("eye", lambda: cards, lambda card: card.pile is cards)
     stage.add_world(reader)
     face = new_card_reader(reader, Memory(), serial="000333")
     made = Bench(stage, reader, face, stage.add_face(face), mouth, cards)
@@ -241,7 +241,7 @@ async def test_a_cover_that_is_opened_and_a_restart_are_told() -> None:
 
 
 def test_its_memory_may_fail_and_it_still_sees() -> None:
-    reader = CardReader("eye", lambda: Pile("mouth"))
+    reader = CardReader("eye", lambda: Pile("nose"), lambda card: True)
     equipment = CardReaderEquipment(reader, "000333")
     equipment.memory_failed()
     assert equipment.clear_fault(8, 0)

@@ -115,7 +115,9 @@ class VirtualHost:
         self._clock = clock
         self._sessions: list[int] = []
         self._addresses = {device.address: device.name for table in config.tables for device in table.devices}
-        self._tdl = {device.name for table in config.tables for device in table.devices if device.osdp_address is None}
+        self._tdl = {
+            device.name for table in config.tables for device in table.devices if device.driver.startswith("tdl-")
+        }
         self.ear = CddlEar()
         self._task: asyncio.Task[None] | None = None
         self._stop = asyncio.Event()

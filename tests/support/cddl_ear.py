@@ -28,7 +28,13 @@ ITEMS: dict[tuple[int, int, int], range] = {
 FROM_HOST = {tdl.HELLO: "hello", tdl.NOTICE_ACK: "notice-ack"}
 REQUESTS = {**tdl.REPLIES, tdl.PING: "ping", tdl.DEAL: "deal", tdl.SHUFFLE: "shuffle", 0x46: "collect"}
 # Of the switch box: tray and keys. Of chip slots: chips in and given back.
-OF_OTHERS = {0x04: "notice-tray", 0x20: "notice-key", 0x05: "notice-chips-in", 0x22: "notice-chip-returned"}
+OF_OTHERS = {
+    0x04: "notice-tray",
+    0x05: "notice-chips-in",
+    0x20: "notice-key",
+    0x21: "notice-card-read",
+    0x22: "notice-chip-returned",
+}
 COLLECT_REPLY = (tdl.REPLY, 0x46)
 BODY_MAX = {True: 96, False: 1000}  # what a device of ours takes, what we take
 

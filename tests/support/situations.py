@@ -190,6 +190,7 @@ def shoe_table(house: House = SHOE_HOUSE) -> Table:
     """A table that is observed only, its shoe heard."""
     table = Table(house)
     table.give(card_events.CardReaderReady(device="shoe", model="SHOE", is_simulated=True))
+    table.wait(10)  # what it says now is no copy of what it said before
     return table
 
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from drivers import card_events as facts
 from drivers.card_events import OutsideMode, Target, Winner
+from firmware_bridge.clock import NS_PER_S
 from tableside.decisions import AlertRaised, CardsToOpen, IncidentOpened, LineShown
 from tableside.happenings import RoundEnded, RoundStarted
 from tableside.inputs import CardsOpened, DaemonStarted, OpenedCard
@@ -126,6 +127,25 @@ def test_a_card_told_twice_begins_no_round_and_counts_once() -> None:
     assert rounds(table) == [1, 2]
 
 
+def test_a_copy_of_what_was_heard_before_a_restart_is_no_second_card() -> None:
+    """A shoe says each thing three times; a daemon that dies between two of them hears the last as the first."""
+    table = shoe_table()
+    draw(table, (P, 1), (B, 1))
+    table.now_ns += 60 * NS_PER_S
+    table.give(facts.CardReaderReady(device="shoe", model="SHOE"))
+    draw(table, (B, 1))
+    assert not incidents(table)
+    draw(table, (P, 2), (B, 2))
+    result(table)
+    table.give(facts.CardReaderReady(device="shoe", model="SHOE"))
+    result(table)
+    assert not incidents(table)
+    assert len(table.all_of(RoundEnded)) == 1
+    table.now_ns += 3 * NS_PER_S
+    result(table)
+    assert incidents(table) == [OUT_OF_ORDER]
+
+
 def test_what_is_told_again_opens_no_round() -> None:
     """Test 7: and one that was never told before lies on the table all the same."""
     table = shoe_table()
@@ -225,6 +245,8 @@ def test_a_shoe_that_forgets_its_game_ends_it_with_the_next_ones_first_card() ->
     assert [(ended.round, ended.how) for ended in table.all_of(RoundEnded)] == [(1, "elsewhere")]
     assert rounds(table) == [1, 2]
     assert table.state.procedures.shoe.drawn == ((P, 1),)
+    assert [card.place for card in table.all_of(CardsToOpen)[0].cards] == ["player 1", "banker 1"], "and not the next"
+    assert len(table.state.procedures.card_identities.sealed) == 1
     draw(table, (P, 1))
     assert rounds(table) == [1, 2], "only once"
 
