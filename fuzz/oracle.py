@@ -121,5 +121,13 @@ class Whole:
             raise Broken(f"{found} is written as {self.again(found).hex()}, which says something else")
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A codec. `seeds` are bytes that are right, to begin from."""
+
+    oracle: Stream | Whole
+    seeds: Callable[[], Iterable[bytes]]
+
+
 def _pieces(data: bytes, size: int) -> list[bytes]:
     return [data[at : at + size] for at in range(0, len(data), size)]

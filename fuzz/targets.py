@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 
@@ -44,21 +43,14 @@ from firmware_bridge.wire.pn532 import commands as pn532_commands
 from firmware_bridge.wire.pn532 import frame as pn532
 from firmware_bridge.wire.tdl.frame import OVERHEAD, decode_frame, encode_frame
 from firmware_bridge.wire.tdl.stream import StreamDecoder, encode_stream
-from fuzz.oracle import Stream, Whole
+from fuzz.device_targets import DEVICE_TARGETS
+from fuzz.oracle import Stream, Target, Whole
 from tests.vectors import modbus as modbus_vectors
 from tests.vectors import osdp as osdp_vectors
 from tests.vectors import tdl as tdl_vectors
 
 VECTORS = Path(tdl_vectors.__file__).parent
 RX_MAX = 200  # so small that bytes without a delimiter soon are too many
-
-
-@dataclass(frozen=True, slots=True)
-class Target:
-    """`seeds` are bytes that are right, to begin from."""
-
-    oracle: Stream | Whole
-    seeds: Callable[[], Iterable[bytes]]
 
 
 class _Listing:
@@ -343,4 +335,5 @@ TARGETS: Mapping[str, Target] = {
         ),
         lambda: [usbip.Submitted(0, 0, 4).encode() + usbip.Submitted(1, 0, 4, b"abcd").encode()],
     ),
+    **DEVICE_TARGETS,
 }

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from firmware_bridge import wire
 from firmware_bridge.wire.garbage import Garbage, GarbageReason
 from fuzz.__main__ import fuzz
 from fuzz.oracle import Broken, Stream, Whole
@@ -31,6 +32,12 @@ def damaged(source: random.Random, seed: bytes) -> bytes:
     at, size = source.randrange(len(seed) + 1), source.randrange(1, 9)
     middle = source.choice([b"", source.randbytes(size), seed[at : at + size] * 2, bytes(size), b"\xff" * size])
     return seed[:at] + middle + seed[at + source.choice([0, 1, size]) :]
+
+
+def test_every_codec_has_a_target() -> None:
+    """A codec that is named `cctalk` has one of that name, or some that begin with it: `cctalk-message`."""
+    codecs = {path.parent.name for path in Path(wire.__file__).parent.glob("*/__init__.py")}
+    assert codecs <= {name.partition("-")[0] for name in TARGETS}
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -91,6 +91,11 @@ class TelegramDecoder:
         self._is_refusal = False  # a NAK came: its code is next
         self._digit: int | None = None  # the first of two digits, where the code is written so
 
+    @property
+    def pending(self) -> int:
+        """Bytes of a frame that has begun and not ended."""
+        return len(self._frame)
+
     def feed(self, chunk: bytes) -> Iterator[Piece]:
         """What is whole now, in order."""
         for byte in chunk:

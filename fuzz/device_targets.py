@@ -1,0 +1,201 @@
+"""The codecs of devices that stand in casinos, one entry each: see `fuzz/targets.py`, where they are all together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+from firmware_bridge.wire.angel_eye import telegram as angel_eye
+from firmware_bridge.wire.angel_eye.messages import Malformed, Message, read_message, write_message
+from firmware_bridge.wire.blink1.reports import (
+    BadReport,
+    Fade,
+    ReadLine,
+    SetLine,
+    Watchdog,
+    decode_command,
+    encode_command,
+)
+from firmware_bridge.wire.gat.codes import FROM_DEVICE, FROM_HOST
+from firmware_bridge.wire.gat.digests import BadDigests, Digests, encode_digests, read_digests
+from firmware_bridge.wire.gat.frame import MAX_FRAME_BYTES, FrameDecoder, encode_frame
+from firmware_bridge.wire.gat.frame import Frame as GatFrame
+from firmware_bridge.wire.gat.messages import BadBody as BadGatBody
+from firmware_bridge.wire.gat.messages import Message as GatMessage
+from firmware_bridge.wire.gat.messages import decode_message, encode_message
+from firmware_bridge.wire.modbus import messages as modbus
+from firmware_bridge.wire.modbus.rtu import MAX_FRAME, RtuDecoder, Side, encode_rtu
+from firmware_bridge.wire.modbus.tcp import HEADER_BYTES, LONGEST_LENGTH, TcpDecoder, encode_tcp
+from firmware_bridge.wire.pn532 import frame as pn532
+from firmware_bridge.wire.pn532.codes import MAX_LENGTH
+from firmware_bridge.wire.pn532.commands import Target as Tag
+from firmware_bridge.wire.pn532.commands import targets, targets_data
+from fuzz.oracle import Stream, Target, Whole
+from tests.vectors import angel_eye as angel_eye_vectors
+from tests.vectors import modbus as modbus_vectors
+
+VECTORS = Path(modbus_vectors.__file__).parent
+
+
+class _Refused(ValueError):
+    """A codec says None where another raises."""
+
+
+def _json_bytes(name: str) -> list[bytes]:
+    frames = json.loads((VECTORS / name).read_text("utf-8"))["frames"]
+    return [bytes.fromhex(frame["bytes"]) for frame in frames]
+
+
+# --- Angel Eye ----------------------------------------------------------------------------------------------
+
+
+def _piece_size(piece: angel_eye.Piece) -> tuple[int, int]:
+    match piece:
+        case angel_eye.Telegram(_, data):
+            return (len(data) + 5,) * 2
+        case angel_eye.Block(data):
+            return (len(data) + 4,) * 2
+        case angel_eye.Acknowledged():
+            return 1, 1
+        case _:
+            return 2, 3  # the code behind a NAK is one byte, or two digits
+
+
+def _angel_eye_message(data: bytes) -> Message:
+    found = read_message(data) if data else Malformed("", "the decoder gives no empty telegram")
+    if isinstance(found, Malformed):
+        raise _Refused(found.why)
+    return found
+
+
+# --- Modbus -------------------------------------------------------------------------------------------------
+
+
+def _question(data: bytes) -> modbus.Question:
+    found = modbus.decode_question(data)
+    if isinstance(found, modbus.Refused):
+        raise _Refused(found.words)
+    return found
+
+
+def _answer(data: bytes) -> modbus.Answer:
+    found = modbus.decode_answer(data)
+    if found is None:
+        raise _Refused("no answer")
+    return found
+
+
+def _modbus_messages(side: str) -> list[bytes]:
+    of_side = modbus_vectors.QUESTIONS if side == "questions" else modbus_vectors.ANSWERS
+    return [vector.tcp[HEADER_BYTES:] for vector in of_side]
+
+
+def _rtu(side: Side) -> Target:
+    of_side = modbus_vectors.QUESTIONS if side is Side.QUESTIONS else modbus_vectors.ANSWERS
+    return Target(
+        Stream(
+            partial(RtuDecoder, side),
+            held=lambda decoder: decoder.pending,
+            limit=MAX_FRAME,
+            end=lambda decoder: decoder.gap(),
+            size=lambda frame: (len(encode_rtu(frame)),) * 2,
+        ),
+        lambda: [vector.rtu for vector in of_side],
+    )
+
+
+# --- GAT ----------------------------------------------------------------------------------------------------
+
+
+def _gat_message(data: bytes) -> GatMessage:
+    found = [piece for piece in FrameDecoder(FROM_HOST | FROM_DEVICE).feed(data) if isinstance(piece, GatFrame)]
+    if not found:
+        raise BadGatBody("no frame")
+    return decode_message(found[0])
+
+
+_DIGESTS = Digests("Maker", "Model & more", (("main", "0123456789ABCDEF" * 2 + "01234567"),))
+
+
+# --- PN532 --------------------------------------------------------------------------------------------------
+
+
+def _pn532_size(said: pn532.Message | pn532.Mark) -> tuple[int, int]:
+    size = len(pn532.encode(said)) - 2  # without the zero before and the one behind
+    return size, size + 3  # a short message may be told with the long head
+
+
+def _tags(data: bytes) -> tuple[Tag, ...]:
+    found = targets(data)
+    if found is None:
+        raise _Refused("no list of tags")
+    return found
+
+
+_TAGS = (Tag(1, bytes.fromhex("d0ac1f62"), 4, 8), Tag(2, bytes(7), 0x344, 0x20))
+_LAMP = (Fade((255, 0, 0), 500), Watchdog(True, 5_000, 0, 2), SetLine(1, (0, 255, 0), 100), ReadLine(1))
+
+DEVICE_TARGETS: Mapping[str, Target] = {
+    "angel_eye": Target(
+        Stream(
+            angel_eye.TelegramDecoder,
+            held=lambda decoder: decoder.pending,
+            limit=angel_eye.MAX_TELEGRAM_BYTES + 1 + angel_eye.CHECK_DIGITS,
+            end=lambda decoder: decoder.abandon(),
+            size=_piece_size,
+        ),
+        lambda: [angel_eye_vectors.STREAM, b"\x06\x15\x21\x1501"],
+    ),
+    "angel_eye-message": Target(
+        Whole(_angel_eye_message, _Refused, write_message),
+        lambda: [bytes.fromhex(vector["bytes"])[2:-3] for vector in angel_eye_vectors.TELEGRAMS],
+    ),
+    "blink1": Target(
+        Whole(decode_command, BadReport, encode_command), lambda: [encode_command(command) for command in _LAMP]
+    ),
+    "modbus": _rtu(Side.QUESTIONS),
+    "modbus-answers": _rtu(Side.ANSWERS),
+    "modbus-tcp": Target(
+        Stream(
+            TcpDecoder,
+            held=lambda decoder: decoder.pending,
+            limit=HEADER_BYTES + LONGEST_LENGTH,
+            end=lambda decoder: decoder.gap(),
+            size=lambda frame: (len(encode_tcp(frame)),) * 2,
+        ),
+        lambda: [vector.tcp for vector in (*modbus_vectors.QUESTIONS, *modbus_vectors.ANSWERS)],
+    ),
+    "modbus-question": Target(
+        Whole(_question, _Refused, modbus.encode_question), lambda: _modbus_messages("questions")
+    ),
+    "modbus-answer": Target(Whole(_answer, _Refused, modbus.encode_answer), lambda: _modbus_messages("answers")),
+    "gat": Target(
+        Stream(
+            partial(FrameDecoder, FROM_HOST | FROM_DEVICE),
+            held=lambda decoder: decoder.pending,
+            limit=MAX_FRAME_BYTES,
+            end=lambda decoder: decoder.abandon(),
+            size=lambda frame: (len(encode_frame(frame)),) * 2,
+        ),
+        lambda: _json_bytes("gat.json"),
+    ),
+    "gat-message": Target(
+        Whole(_gat_message, BadGatBody, lambda message: encode_frame(encode_message(message))),
+        lambda: _json_bytes("gat.json"),
+    ),
+    "gat-digests": Target(Whole(read_digests, BadDigests, encode_digests), lambda: [encode_digests(_DIGESTS)]),
+    "pn532": Target(
+        Stream(
+            pn532.FrameDecoder,
+            held=lambda decoder: decoder.pending,
+            limit=MAX_LENGTH + 16,
+            end=lambda decoder: decoder.abandon(),
+            size=_pn532_size,
+            uncounted=lambda data: data.count(0),
+        ),
+        lambda: _json_bytes("pn532_frames.json"),
+    ),
+    "pn532-targets": Target(Whole(_tags, _Refused, targets_data), lambda: [targets_data(_TAGS), b"\0"]),
+}
