@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 import shlex
 from pathlib import Path
@@ -11,6 +12,9 @@ import pytest
 
 from tableside.cli.failing import run_command
 from tableside.cli.groups import tableside
+from tableside.config import load_host
+from tableside.pins import is_pin
+from tableside.procedures.outcomes import BY_TWO
 from tests.support.session import open_table
 from tests.support.written import written
 
@@ -52,3 +56,14 @@ def test_the_program_is_named_from_where_one_stands(
     assert demo["program"]().endswith("python -m tableside")
     (tmp_path / ".venv" / "bin" / "tableside").touch()
     assert demo["program"]() == ".venv/bin/tableside"
+
+
+def test_the_pins_of_the_demo_are_those_beside_their_hashes_and_two_persons_can_adopt_a_device() -> None:
+    """Technician and room management, both by PIN: without one of them a device of another journal stays locked out."""
+    text = (ROOT / "demo" / "host.toml").read_text("utf-8") + (ROOT / "demo" / "table.toml").read_text("utf-8")
+    shown = re.findall(r'^pin_hash = "([^"]+)" # (\d+)$', text, re.MULTILINE)
+    assert len(shown) == text.count("\npin_hash = ")
+    assert all(is_pin(pin, stored) for stored, pin in shown)
+    staff = load_host(ROOT / "demo" / "host.toml").tables[0].staff
+    having = {role for member in staff if member.pin_hash for role in member.roles}
+    assert set(BY_TWO) <= having
