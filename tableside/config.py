@@ -27,6 +27,7 @@ from tableside.configuration.shape import (
     DeviceRole,
     HostFile,
     Language,
+    Page,
     Profile,
     Section,
     Settings,
@@ -94,6 +95,7 @@ class HostConfig:
     sections: tuple[Section, ...]
     staff: tuple[StaffMember, ...]
     tables: tuple[TableConfig, ...]
+    page: Page | None
     broker: BrokerPlace | None
     consumers: tuple[Consumer, ...]
     clients: tuple[Client, ...]
@@ -127,6 +129,7 @@ def load_host(path: Path) -> HostConfig:
         sections=file.sections,
         staff=file.staff,
         tables=tables,
+        page=file.page,
         broker=None if file.broker is None else broker_place(file.broker, folder),
         consumers=file.consumers,
         clients=file.clients,

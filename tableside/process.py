@@ -117,6 +117,8 @@ async def _main(
             "session numbers": lambda: _keep(numbers),
             "service manager": lambda: manager.run(daemon.is_well),
         }
+        if host.page is not None:
+            beside["page"] = _page(host.page.port, host, daemon, clock)
         try:
             return await _until_signal(daemon, beside, manager)
         except StopLate:
@@ -154,6 +156,17 @@ async def _until_signal(daemon: Daemon, beside: dict[str, Run], manager: Service
         _log.critical("daemon_failed", exc_info=error)
         return ExitCode.SOFTWARE
     return ExitCode.INTERRUPTED if ended_by[:1] == [signal.SIGINT] else ExitCode.DONE
+
+
+def _page(port: int, host: HostConfig, daemon: Daemon, clock: SystemClock) -> Run:
+    """The supervisor's page; what it needs is loaded only where there is one."""
+    try:
+        from tableside.page.board import Board
+        from tableside.page.server import serve
+    except ImportError as error:
+        text = f"[page] needs what the extra `web` brings: pip install tableside[web] ({error})"
+        raise StartRefused(ExitCode.CONFIG, text) from error
+    return lambda: serve(Board(host.name, daemon.tables, daemon.refused, clock), port)
 
 
 async def _keep(numbers: SessionNumbers) -> NoReturn:

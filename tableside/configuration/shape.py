@@ -88,6 +88,12 @@ class HostPart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     room_management: Annotated[tuple[StaffId, ...], Meta(min_length=1)]
 
 
+class Page(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[page]` of a host: the supervisor's page, on the loopback. Where the port is taken, the next free one."""
+
+    port: Annotated[int, Meta(ge=1_024, le=65_000)] = 8_377
+
+
 class Broker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[broker]` of a host: where its tables tell other systems, and hear them (docs/protocols/northbound.md)."""
 
@@ -116,6 +122,7 @@ class HostFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     host: HostPart
     sections: Annotated[tuple[Section, ...], Meta(min_length=1)]
     staff: tuple[StaffMember, ...] = ()  # known at every table of the host
+    page: Page | None = None
     broker: Broker | None = None
     consumers: tuple[Consumer, ...] = ()
     clients: tuple[Client, ...] = ()

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from tableside.procedures import PROCEDURES, conditions, device_faults, jams, people, rounds, second_way, session
 from tableside.procedures.empty import EmptyState
 from tableside.procedures.jackpot_bets import BetState
+from tableside.procedures.jackpot_slice import JackpotState
 from tableside.procedures.load_slice import LoadState
 from tableside.procedures.opening import OpeningState
 from tableside.procedures.session import SessionState
@@ -22,7 +23,7 @@ from tableside.tables import Procedure
 _APART = (session.PROCEDURE, rounds.PROCEDURE, jams.AT_PLACE, jams.HELP)
 _BY_ALERTS = (conditions.PROCEDURE, device_faults.PROCEDURE, people.PROCEDURE, second_way.PROCEDURE)
 # Over and done with; a table's opening and its load make one the other's next step.
-_DONE = frozenset({LoadState.OVER, UnloadState.OVER, SortState.REGULAR, BetState.LOCKED})
+_DONE = frozenset({LoadState.OVER, UnloadState.OVER, SortState.REGULAR, BetState.LOCKED, JackpotState.RUNNING})
 _DONE_AFTER_OPENING = frozenset({OpeningState.PREPARED, EmptyState.PROVED})
 
 

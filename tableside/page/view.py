@@ -1,0 +1,91 @@
+"""What the page is told: a tile a table, and one table whole, of the view that every reader of a table gets. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tableside.alerts import Progress
+
+# A tile's place in the pit: what needs a hand comes first. Class 1 before 2, nobody coming before somebody coming.
+CALM = (9, 0, "")
+NS_PER_S = 1_000_000_000
+
+
+def tile(view: Mapping[str, Any], rounds_this_hour: int) -> dict[str, object]:
+    """A table in the pit, of its view (`control.views.state_view`)."""
+    procedures = view["procedures"]
+    rounds = procedures["rounds"]
+    worst = view["alerts"][0] if view["alerts"] else None
+    return {
+        "table": view["table"],
+        "section": view["section"],
+        "supervisor": view["supervisor"],
+        "dealer": procedures["people"]["dealer"],
+        "session": procedures["session"]["state"],
+        "round": rounds["number"],
+        "round_state": rounds["state"],
+        "rounds_this_hour": rounds_this_hour,
+        "held_over": rounds["held_over"],
+        "jackpot": jackpot(procedures),
+        "stopped": sorted({lock["scope"] for lock in view["locks"] if not lock["is_from_next_round"]}),
+        "alerts": len(view["alerts"]),
+        "worst": worst,
+        "is_simulated": view["is_simulated"],
+        "profile": view["profile"],
+    }
+
+
+def order(one: Mapping[str, Any]) -> tuple[int, int, str]:
+    """Where a tile stands: by class and whether anybody has it, then by the age of the alert."""
+    worst = one["worst"]
+    if worst is None:
+        return CALM
+    level = worst["class"] or 3
+    return (level, int(worst["progress"] != Progress.NEW), worst["since"])
+
+
+def whole(
+    view: Mapping[str, Any], rows: Sequence[Mapping[str, object]], health: Mapping[str, Any]
+) -> dict[str, object]:
+    """One table whole: what it is doing, what blocks it, who must come, where the cards are, how its devices are."""
+    return {
+        "alerts": view["alerts"],
+        "waiting": view["waiting"],
+        "locks": view["locks"],
+        "present": [
+            {"operation": operation, "staff": kept["staff"], "seconds": _left(kept, view["at_ns"])}
+            for operation, kept in view["presence"]["kept"].items()
+        ],
+        "account": {"balances": view["account"]["balances"], "brought": view["account"]["brought"]},
+        "incidents": list(view["incidents"]["open"].values()),
+        "devices": [_device(name, levels, health) for name, levels in sorted(view["devices"]["known"].items())],
+        "rows": list(rows),
+    }
+
+
+def jackpot(procedures: Mapping[str, Any]) -> dict[str, object] | None:
+    """What the table's jackpot shows, and how it stands; None where it keeps none."""
+    kept = procedures["jackpot"]
+    if kept["settings"] is None:
+        return None
+    word = "pending" if kept["wins"] else "running"
+    return {"shown": kept["meters"]["shown"], "currency": kept["settings"]["currency"], "state": word}
+
+
+def _left(kept: Mapping[str, Any], at_ns: int) -> int | None:
+    """Seconds until presence runs out; None while the badge is held, 0 where it has lapsed."""
+    if kept["is_lapsed"]:
+        return 0
+    return None if kept["until_ns"] is None else max(0, (kept["until_ns"] - at_ns) // NS_PER_S)
+
+
+def _device(name: str, levels: Mapping[str, Any], health: Mapping[str, Any]) -> dict[str, object]:
+    return {
+        "name": name,
+        "model": levels["model"],
+        "serial": levels["serial"],
+        "is_connected": levels["is_connected"],
+        "is_simulated": levels["is_simulated"],
+        "link": health.get(name, {}).get("link", ""),
+    }
