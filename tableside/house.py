@@ -28,10 +28,11 @@ class Role(StrEnum):
 
 
 class TableKind(StrEnum):
-    """What cards come from: with a shuffler the procedures run, a shoe is observed only."""
+    """What cards come from: with a shuffler the procedures run, a shoe is observed only, a batch table has its own."""
 
     SHUFFLER = "shuffler"
     SHOE = "shoe"
+    BATCH = "batch"
 
 
 class Person(msgspec.Struct, frozen=True):

@@ -6,7 +6,7 @@ Its facts are recorded, alerts go to people, what needs a word gets one. Whateve
 from __future__ import annotations
 
 from drivers import card_events as facts
-from tableside import requests
+from tableside import batch_table, requests
 from tableside.house import House, TableKind
 from tableside.requests import Request
 from tableside.tables import Refusal
@@ -57,7 +57,9 @@ def is_of_no_shoe_here(house: House, what: object) -> bool:
 
 def objection(house: House, request: Request) -> Refusal | None:
     """Why this table does not do it; None: it does."""
-    if house.kind is not TableKind.SHOE or type(request) in ASKED:
+    if house.kind is not TableKind.SHOE:
+        return batch_table.objection(house, request, ASKED)
+    if type(request) in ASKED:
         return None
     text = f"{house.table} is observed only: it has a shoe, and no procedure runs here"
     return Refusal(RULE, text, "do it by the rules of the house, on paper where they ask for it")

@@ -6,6 +6,7 @@ empty only where no badge is needed (what makes things safer). `via` says the wa
 
 from __future__ import annotations
 
+from tableside.batch_requests import AnyDeckRequest
 from tableside.cards import Card
 from tableside.house import Role
 from tableside.jackpot_requests import ClaimJackpot as ClaimJackpot
@@ -390,4 +391,5 @@ AnyRequest = (
     | TakeSection
     | SetDealer
     | ShowPresence
+    | AnyDeckRequest
 )

@@ -14,6 +14,7 @@ GROUPS: Mapping[str, str] = {
     "jam": "Lid, jam, technician (CSM-2).",
     "damaged": "Damaged cards (CSM-1).",
     "count": "Counts of the machine and by hand.",
+    "deck": "Two decks in turn at a batch shuffler (CSM-3, CSM-5).",
     "unload": "Closing: unload and sort (CSM-6).",
     "swap": "Exchange the machine.",
     "device": "Faults, unknown outcomes, letting in a device or a journal.",
@@ -72,6 +73,13 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "reported": "acknowledge-report",
     },
     "count": {"all": "count-all", "hand": "hand-count"},
+    "deck": {
+        "load": "load-deck",
+        "shuffle": "shuffle-deck",
+        "take-out": "take-out-deck",
+        "collect": "collect-deck",
+        "count": "count-deck",
+    },
     "unload": {"begin": "begin-unload", "sort": "enter-sort", "settle-sort": "settle-sort"},
     "swap": {"begin": "begin-swap", "counted-out": "counted-out"},
     "device": {

@@ -29,6 +29,7 @@ from tableside.house import TableKind
 
 OSDP_BADGE_READER = registry.OSDP_BADGE_READER.name
 KEYBOARD_READER = registry.KEYBOARD_READER.name
+BATCH_SHUFFLER = "tdl-batch-shuffler"
 # Driver name → (role it plays, schemes it speaks over).
 DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     "tdl-continuous-shuffler": ("shuffler", TDL_DRIVERS["tdl-continuous-shuffler"].schemes),
@@ -53,6 +54,16 @@ _AT_A_TABLE: dict[str, dict[str, tuple[int, int]]] = {
         "switch_box": (1, 1),
         "badge_reader": (1, 4),
         "chip_slots": (0, 7),
+        "card_reader": (0, 14),
+        "antenna": (0, MOST_ANTENNAS),
+        "shoe": (0, 0),
+    },
+    # Two decks in turn through one machine.
+    TableKind.BATCH: {
+        "shuffler": (1, 1),
+        "switch_box": (1, 1),
+        "badge_reader": (1, 4),
+        "chip_slots": (0, 0),
         "card_reader": (0, 14),
         "antenna": (0, MOST_ANTENNAS),
         "shoe": (0, 0),
@@ -102,6 +113,7 @@ def device_findings(file: Draft, folder: Path) -> Iterator[Finding]:
             "each serial number once: it says which device is which",
         )
     yield from _roles(file)
+    yield from _batch_machine(file)
     for device in devices:
         for rule in _DEVICE_RULES:
             yield from rule(device)
@@ -159,6 +171,15 @@ def _roles(file: Draft) -> Iterator[Finding]:
             spare = ", spares marked is_spare = true" if role == "shuffler" else ""
             allowed_here = f"{allowed}{spare} at a table of kind {kind}"
             yield Finding(("devices",), f"{counts[role]} of role {role}", allowed_here)
+
+
+def _batch_machine(file: Draft) -> Iterator[Finding]:
+    """A batch table has a batch shuffler, and no other table has one."""
+    is_batch = file.part("table").text("kind") == TableKind.BATCH
+    for device in file.parts("devices"):
+        if device.text("role") == "shuffler" and (device.text("driver") == BATCH_SHUFFLER) is not is_batch:
+            allowed = BATCH_SHUFFLER if is_batch else "a continuous shuffler, or kind = batch in [table]"
+            yield Finding(device.at("driver"), f'is "{device.text("driver")}"', allowed)
 
 
 def _driver(device: Draft) -> Iterator[Finding]:

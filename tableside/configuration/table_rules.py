@@ -17,6 +17,7 @@ SEATS = (6, 7)  # BJ-1
 # By kind of table: how many decks there may be, and what is said of it.
 _DECKS: dict[str, tuple[tuple[int, ...], str]] = {
     TableKind.SHUFFLER: ((4, 6), "4 or 6 decks (SHOE-1)"),
+    TableKind.BATCH: ((2,), "2 decks of two back colours, in turn"),
     TableKind.SHOE: ((4, 6, 8), "4 or 6 decks (SHOE-1), or 8 as baccarat is played elsewhere"),
 }
 
@@ -70,6 +71,15 @@ def _decks(file: Draft) -> Iterator[Finding]:
         yield Finding(("decks",), f"{decks} decks in all", said)
 
 
+def _two_decks(file: Draft) -> Iterator[Finding]:
+    """One deck of each back colour: the account knows a deck by its colour."""
+    if file.part("table").text("kind") != TableKind.BATCH:
+        return
+    for group in file.parts("decks"):
+        if group.number("count") not in (1, None):
+            yield Finding(group.at("count"), f"is {group.number('count')}", "1 at a batch table")
+
+
 def _seats(file: Draft) -> Iterator[Finding]:
     """BJ-1; the shape allows what baccarat has."""
     seats, kind = file.part("table").number("seats"), file.part("table").text("kind") or TableKind.SHUFFLER
@@ -119,6 +129,7 @@ _RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     _jurisdiction,
     _languages,
     _decks,
+    _two_decks,
     _seats,
     _presence,
     _packets,

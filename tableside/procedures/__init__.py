@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from tableside.permits import Wishes
 from tableside.procedures import (
     antennas,
+    batch,
+    batch_slice,
     card_change,
     card_identities,
     card_readers,
@@ -81,6 +83,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     jackpot_bets.PROCEDURE,
     warning_lamps.PROCEDURE,
     antennas.PROCEDURE,
+    batch.PROCEDURE,
     strangers.PROCEDURE,
     firmware.PROCEDURE,
     shoe.PROCEDURE,
@@ -90,7 +93,14 @@ PROCEDURES: tuple[Procedure, ...] = (
 )
 
 # Who may wish for permits; the first wish for a (device, permit) counts.
-WISHES: tuple[Wishes, ...] = (load_slice.wishes, unload_slice.wishes, rounds.wishes, lid.wishes, jackpot_bets.wishes)
+WISHES: tuple[Wishes, ...] = (
+    batch_slice.wishes,
+    load_slice.wishes,
+    unload_slice.wishes,
+    rounds.wishes,
+    lid.wishes,
+    jackpot_bets.wishes,
+)
 
 
 def is_round_open(state: TableState) -> bool:

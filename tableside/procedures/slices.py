@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from tableside.procedures.batch_slice import BatchSlice
 from tableside.procedures.card_change import CardChangeSlice
 from tableside.procedures.card_identities import IdentitySlice
 from tableside.procedures.card_readers import ReaderSlice
@@ -57,3 +58,4 @@ class Procedures(msgspec.Struct, frozen=True):
     card_readers: ReaderSlice = ReaderSlice()
     card_identities: IdentitySlice = IdentitySlice()
     jackpot: JackpotSlice = JackpotSlice()
+    batch: BatchSlice = BatchSlice()

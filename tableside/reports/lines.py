@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tableside import decisions, happenings, inputs, jackpot_happenings, session_happenings
+from tableside import batch_happenings, decisions, happenings, inputs, jackpot_happenings, session_happenings
 from tableside.counted import counted
 from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.reports.story import Story
@@ -69,6 +69,9 @@ def _complaint(story: Story, what: happenings.ComplaintRaised) -> str:
 
 
 LINES: Mapping[type, Sentence] = {
+    batch_happenings.DeckMoved: lambda s, w: f"{w.back} deck: {w.to}{_by(s, w.by)}",
+    batch_happenings.DeckMixed: lambda _s, w: f"{w.back} deck mixed and counted: {w.cards}, no cut (CSM-3)",
+    batch_happenings.DeckCounted: lambda s, w: f"{w.back} deck counted by hand: {w.cards}{_by(s, w.by)}",
     inputs.DaemonStarted: lambda _s, w: f"Daemon {w.version} took the table up",
     inputs.ClockStepped: lambda _s, w: f"The host's clock was stepped by {w.seconds} s",
     inputs.JournalOnReserve: lambda _s, w: f"Records go to the reserve: {w.why}",

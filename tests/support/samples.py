@@ -9,7 +9,7 @@ import msgspec
 
 from drivers import antenna_events, card_events, events
 from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason, Shown
-from tableside import inputs, requests
+from tableside import batch_requests, inputs, requests
 from tableside.cards import parse_card
 from tableside.house import Role
 from tableside.inputs import AnyInput, DaemonStarted, DeadlinePassed
@@ -24,6 +24,11 @@ WHOLE = (SortedDecks("red", 3), SortedDecks("blue", 3))
 
 REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
     requests.OpenTable: ({"dealer": "D1"}, {"dealer": "X"}),
+    batch_requests.LoadDeck: ({"back": "red"}, {"back": "green"}),
+    batch_requests.ShuffleDeck: ({},),
+    batch_requests.TakeOutDeck: ({},),
+    batch_requests.CollectDeck: ({},),
+    batch_requests.CountDeck: ({"back": "red", "cards": 52}, {"back": "red", "cards": 999}),
     requests.BeginLoad: ({"packets": 3}, {"packets": 1}),
     requests.LoadPacket: ({"cards": 104}, {"cards": 0}, {"cards": 156}),
     requests.CorrectPacket: ({"cards": 103}, {"cards": -1}),

@@ -1,0 +1,44 @@
+"""A batch table: two decks in turn through one machine. What is asked there, and nowhere else (procedures/batch.py)."""
+
+from __future__ import annotations
+
+from tableside import batch_requests, requests
+from tableside.house import House, TableKind
+from tableside.request_shapes import Request
+from tableside.tables import Refusal
+
+RULE = "CSM-5"
+OWN: frozenset[type[Request]] = frozenset(
+    {
+        batch_requests.LoadDeck,
+        batch_requests.ShuffleDeck,
+        batch_requests.TakeOutDeck,
+        batch_requests.CollectDeck,
+        batch_requests.CountDeck,
+    }
+)
+# What any table with a machine is asked: lid, jam, counts, presence.
+OF_MACHINES: frozenset[type[Request]] = frozenset(
+    {
+        requests.OpenLid,
+        requests.CardsTakenOut,
+        requests.CallTechnician,
+        requests.TechnicianDone,
+        requests.CountAll,
+        requests.HandCount,
+        requests.ShowPresence,
+    }
+)
+
+
+def objection(house: House, request: Request, of_any_table: frozenset[type[Request]]) -> Refusal | None:
+    """Why this table does not do it; None: it does. `of_any_table` is asked wherever people are called."""
+    is_own = type(request) in OWN
+    if house.kind is not TableKind.BATCH:
+        if not is_own:
+            return None
+        return Refusal(RULE, f"{house.table} has no two decks in turn", "ask it of a batch table")
+    if is_own or type(request) in OF_MACHINES | of_any_table:
+        return None
+    text = f"{house.table} is a batch table: its decks go in, are mixed and come out, nothing else runs here"
+    return Refusal(RULE, text, "do it by the rules of the house, on paper where they ask for it")
