@@ -32,10 +32,12 @@ from drivers.lamp_events import LampPattern as LampPattern
 from drivers.lamp_events import LampReady as LampReady
 from drivers.lamp_events import LampShowed as LampShowed
 from drivers.lamp_events import LampTroubled as LampTroubled
+from drivers.slot_events import AnySlotFact as AnySlotFact
 from drivers.slot_events import ChipReturn as ChipReturn
 from drivers.slot_events import ChipReturned as ChipReturned
 from drivers.slot_events import ChipsIn as ChipsIn
 from drivers.slot_events import SlotEvents as SlotEvents
+from drivers.slot_events import SlotTroubled as SlotTroubled
 
 
 class Place(StrEnum):
@@ -463,8 +465,6 @@ AnyFact = (
     | AnyDisplayFact
     | AnyLampFact
     | AnyCardFact
-    | ChipsIn
-    | ChipReturned
-    | SlotEvents
+    | AnySlotFact
     | AnyFirmwareFact
 )

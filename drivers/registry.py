@@ -31,10 +31,12 @@ from drivers.readers.tdl_card_reader import TdlCardReader
 from drivers.shufflers.retrofit_shuffler import RetrofitSettings, RetrofitShuffler
 from drivers.shufflers.tdl_batch import TdlBatchShuffler
 from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
+from drivers.slots.cctalk_slots import CctalkSlot, CctalkSlotSettings
 from drivers.slots.tdl_slots import TdlSlots
 from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
 from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links.base import Link
+from firmware_bridge.session.cctalk import CctalkBus
 from firmware_bridge.session.modbus import ModbusBus
 from firmware_bridge.session.osdp import OsdpBus
 from firmware_bridge.wire.alpha.characters import missing
@@ -90,6 +92,23 @@ TDL_DRIVERS: Mapping[str, TdlDriver] = {
         TdlDriver("tdl-card-reader", "card reader (dealt cards only), TDL profile 3", TdlCardReader),
     )
 }
+
+
+@dataclass(frozen=True, slots=True)
+class CoinSlotDriver:
+    """One driver of a coin acceptor on a bus; `verified_against` as above."""
+
+    name: str
+    title: str
+    build: type[CctalkSlot]
+    schemes: tuple[str, ...]
+    verified_against: tuple[str, ...] = ()
+
+
+# A single wire behind a serial adapter, or behind a serial server.
+CCTALK_SLOT = CoinSlotDriver(
+    "cctalk-slot", "jackpot chip slot of one seat, ccTalk coin acceptor", CctalkSlot, ("serial", "tcp")
+)
 
 # Whose windows are emptied by command (COLLECT); elsewhere a chip falls into the box by itself.
 COLLECTING_SLOTS = frozenset({"tdl-slots"})
@@ -303,6 +322,14 @@ def build_antenna(
     return PN532_ANTENNA.build(settings, antennas, report, connect, jitter)
 
 
+def build_coin_slot(
+    settings: CctalkSlotSettings, bus: CctalkBus, report: Report, next_boot: Callable[[], int], epoch: int
+) -> CctalkSlot:
+    """A driver for one configured acceptor, added to its bus; neither runs yet. Raises ValueError for its address."""
+    _say_unverified(CCTALK_SLOT, settings.name)
+    return CCTALK_SLOT.build(settings, bus, report, next_boot=next_boot, epoch=epoch)
+
+
 def build_page(settings: PageSettings, report: Report, jitter: random.Random) -> PageDisplay:
     """A driver for one configured page, not yet running."""
     return PAGE.build(settings, report, jitter)
@@ -323,7 +350,14 @@ def build_modbus_lamp(settings: ModbusLampSettings, bus: ModbusBus, report: Repo
 
 
 def _say_unverified(
-    driver: TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver | ModbusDriver | AntennaDriver,
+    driver: TdlDriver
+    | BadgeDriver
+    | SignDriver
+    | FirmwarePortDriver
+    | PlainDriver
+    | ModbusDriver
+    | AntennaDriver
+    | CoinSlotDriver,
     device: str,
 ) -> None:
     if not driver.verified_against:

@@ -35,7 +35,16 @@ class ChipReturned(Notice, frozen=True, kw_only=True):
     why: ChipReturn
 
 
+class SlotTroubled(Notice, frozen=True, kw_only=True):
+    """Something at a slot after which nobody can be certain of its chips. `why` is for people."""
+
+    why: str
+
+
 class SlotEvents(Fact, frozen=True, kw_only=True):
     """The slot's own counter of events, after what was told before: at the next start it tells what was missed."""
 
     counter: int
+
+
+AnySlotFact = ChipsIn | ChipReturned | SlotEvents | SlotTroubled

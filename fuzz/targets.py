@@ -14,6 +14,8 @@ from firmware_bridge.links.usbip_codec import BadUsbip
 from firmware_bridge.wire.alpha import packet as alpha
 from firmware_bridge.wire.alpha.codes import EOT, NUL
 from firmware_bridge.wire.blink1 import reports as blink1
+from firmware_bridge.wire.cctalk import acceptor as cctalk_acceptor
+from firmware_bridge.wire.cctalk import frame as cctalk
 from firmware_bridge.wire.garbage import Garbage, GarbageReason
 from firmware_bridge.wire.gat import frame as gat
 from firmware_bridge.wire.gat import messages as gat_messages
@@ -117,6 +119,10 @@ def _pn532_size(heard: pn532.Message | pn532.Mark) -> tuple[int, int]:
     """From start code to check; each may come with the longer head."""
     least = len(pn532.encode(heard)) - 2 if isinstance(heard, pn532.Mark) else 7 + len(heard.data)
     return least, least + 3
+
+
+def _cctalk_vectors(kind: str) -> list[bytes]:
+    return [bytes.fromhex(row["bytes"]) for row in json.loads((VECTORS / "cctalk.json").read_text("utf-8"))[kind]]
 
 
 def _pn532_vectors(kind: str, field: str) -> list[bytes]:
@@ -262,6 +268,30 @@ TARGETS: Mapping[str, Target] = {
     ),
     "modbus-answer": Target(
         Whole(_answer, _NoMessage, encode_answer), lambda: [vector.tcp[7:] for vector in modbus_vectors.ANSWERS]
+    ),
+    "cctalk": Target(
+        Stream(
+            cctalk.FrameDecoder,
+            held=lambda decoder: decoder.waiting,
+            limit=cctalk.FRAME_MAX,
+            end=lambda decoder: decoder.silence(),
+            size=lambda frame: (cctalk.OVERHEAD + len(frame.data),) * 2,
+        ),
+        lambda: _cctalk_vectors("frames"),
+    ),
+    "cctalk-crc": Target(
+        Stream(
+            partial(cctalk.FrameDecoder, cctalk.Check.CRC),
+            held=lambda decoder: decoder.waiting,
+            limit=cctalk.FRAME_MAX,
+            end=lambda decoder: decoder.silence(),
+            size=lambda frame: (cctalk.OVERHEAD + len(frame.data),) * 2,
+        ),
+        lambda: _cctalk_vectors("crc_frames"),
+    ),
+    "cctalk-credit": Target(
+        Whole(cctalk_acceptor.read_credit, cctalk_acceptor.BadReply, cctalk_acceptor.credit_data),
+        lambda: [bytes(11), bytes.fromhex("0200 0e03 0100 0000 0000 00")],
     ),
     "pn532": Target(
         Stream(

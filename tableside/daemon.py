@@ -10,10 +10,10 @@ from typing import NoReturn
 
 import structlog
 
+from tableside.cabling import SharedBus
 from tableside.config import HostConfig
 from tableside.control.desk import About, Desk
 from tableside.control.pin_desk import PinDesk
-from tableside.equipment import SharedBus
 from tableside.ground import Ground
 from tableside.inputs import SpaceEnough, SpaceLow, UsbStrangers
 from tableside.journal.space import SpaceFact, SpaceLevel, space_facts

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
-from typing import NoReturn
 
-from drivers.badges.keyboard_reader import ScanCounts, TypingReaderSettings
+from drivers.badges.keyboard_reader import TypingReaderSettings
 from drivers.badges.osdp_reader import ReaderSettings
 from drivers.card_events import CardReaderLost
-from drivers.device import Device, PlainSettings, Report
+from drivers.device import PlainSettings, Report
 from drivers.displays.alpha_sign import SignSettings
 from drivers.displays.page import PageSettings
 from drivers.events import DeviceLost, DisplayLost, FirmwarePortLost, LampLost, ReaderLost
 from drivers.firmware.allow_list import read_allow_list
-from drivers.firmware.gat_port import GatPort, GatPortSettings
+from drivers.firmware.gat_port import GatPortSettings
 from drivers.lamps.modbus_lamp import ModbusLamp, ModbusLampSettings
 from drivers.readers.pn532_antenna import AntennaSet, AntennaSettings
 from drivers.readers.tag_register import read_register
 from drivers.registry import (
     ALPHA_SIGN,
+    CCTALK_SLOT,
     GAT_PORT,
     KEYBOARD_READER,
     MODBUS_DRIVERS,
@@ -39,61 +37,24 @@ from drivers.registry import (
     build_tdl,
 )
 from drivers.shufflers.retrofit_shuffler import RetrofitSettings, RetrofitShuffler
-from drivers.tdl import Surroundings, TdlLine, TdlSettings
+from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links.address import parse_address
 from firmware_bridge.links.address_kinds import SerialAddress
-from firmware_bridge.links.base import Link
-from firmware_bridge.session.counts import LinkCounts
 from firmware_bridge.session.gat.session import DEFAULT_BAUD
-from firmware_bridge.session.keeper import Keeper
 from firmware_bridge.session.modbus import BusSettings as ModbusSettings
 from firmware_bridge.session.modbus import LineProfile as ModbusProfile
 from firmware_bridge.session.modbus import ModbusBus
 from firmware_bridge.session.osdp import BusSettings, OsdpBus
-from firmware_bridge.session.osdp.counts import BusCounts, StationCounts
-from firmware_bridge.session.osdp.profile import LineProfile
 from firmware_bridge.wire.alpha.codes import BROADCAST
 from firmware_bridge.wire.osdp.secure import BaseKey
+from tableside.cabling import BROKEN, Equipment, SharedBus, bus_name, connected, health_of, line_profile, share
+from tableside.coin_slots import add_coin_slot
 from tableside.config import TableConfig
 from tableside.configuration import shape
 from tableside.configuration.shape import DeviceRole
 from tableside.diagnosis.speech import ALPHA, GAT, KEYBOARD, MODBUS_RTU, MODBUS_TCP, OSDP, PN532, TDL
 from tableside.diagnosis.traces import Cable
 from tableside.ground import Ground
-
-Run = Callable[[], Coroutine[None, None, NoReturn]]
-Tell = Callable[[], Awaitable[None]]
-Health = Callable[[], dict[str, object]]
-Counts = LinkCounts | BusCounts | StationCounts | ScanCounts
-BROKEN = "its driver's task broke and is made anew"
-# A bus stands while one of its readers is silent.
-NOT_ON_CABLE = "its cable stands, and it does not answer there: see its power and its address on the bus"
-
-
-@dataclass(frozen=True, slots=True)
-class SharedBus:
-    """A bus, and who is told when its task breaks: devices of other tables may be on it."""
-
-    bus: OsdpBus | ModbusBus
-    behind: list[Tell] = field(default_factory=list)
-
-
-@dataclass(slots=True)
-class Equipment:
-    """Of one table, by device name. `running` has the buses too."""
-
-    devices: dict[str, Device] = field(default_factory=dict)
-    running: dict[str, Run] = field(default_factory=dict)
-    health: dict[str, Health] = field(default_factory=dict)
-    lines: list[TdlLine] = field(default_factory=list)
-    firmware_ports: dict[str, GatPort] = field(default_factory=dict)
-    cables: dict[str, Cable] = field(default_factory=dict)  # by the device that names the cable first
-    behind: dict[str, list[Tell]] = field(default_factory=dict)  # who is told when the task of that name breaks
-
-    @property
-    def has_orders(self) -> bool:
-        """Orders are on their way to a device."""
-        return any(line.has_orders for line in self.lines)
 
 
 def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses: dict[str, SharedBus]) -> Equipment:
@@ -108,6 +69,8 @@ def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses:
             _add_keyboard_reader(equipment, device, ground, report)
         elif device.role is DeviceRole.BADGE_READER:
             _add_reader(equipment, device, ground, report, buses)
+        elif device.driver == CCTALK_SLOT.name:
+            add_coin_slot(equipment, device, ground, report, epoch, buses)
         elif device.driver == PAGE.name:
             _add_page(equipment, device, table.languages, ground, report)
         elif device.driver == ALPHA_SIGN.name:
@@ -129,7 +92,7 @@ def _add_tdl(equipment: Equipment, device: shape.Device, ground: Ground, report:
     cable = equipment.cables[device.name] = Cable(TDL, ground.clock)
     around = Surroundings(
         report=report,
-        connect=lambda: _connected(ground, device.address, cable),
+        connect=lambda: connected(ground, device.address, cable),
         next_session=ground.next_session,
         epoch=epoch,
         jitter=ground.jitter(),
@@ -141,7 +104,7 @@ def _add_tdl(equipment: Equipment, device: shape.Device, ground: Ground, report:
     equipment.lines.append(driver.line)
     equipment.behind[device.name] = [partial(report, DeviceLost(device=device.name, why=BROKEN))]
     line = driver.line
-    equipment.health[device.name] = lambda: _health(line.keeper, line.counts, is_connected=line.keeper.is_up)
+    equipment.health[device.name] = lambda: health_of(line.keeper, line.counts, is_connected=line.keeper.is_up)
 
 
 def _add_sign(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:
@@ -155,11 +118,11 @@ def _add_sign(equipment: Equipment, device: shape.Device, ground: Ground, report
         caption=device.caption or "",
         is_simulated=device.is_simulated,
     )
-    sign = build_sign(settings, report, lambda: _connected(ground, device.address, cable), ground.jitter())
+    sign = build_sign(settings, report, lambda: connected(ground, device.address, cable), ground.jitter())
     equipment.devices[device.name] = sign
     equipment.running[device.name] = sign.run
     equipment.behind[device.name] = [partial(report, DisplayLost(device=device.name, why=BROKEN))]
-    equipment.health[device.name] = lambda: _health(sign.keeper, sign.counts, is_connected=sign.keeper.is_up)
+    equipment.health[device.name] = lambda: health_of(sign.keeper, sign.counts, is_connected=sign.keeper.is_up)
 
 
 def _add_antenna(
@@ -175,12 +138,12 @@ def _add_antenna(
         is_simulated=device.is_simulated,
     )
     antenna = build_antenna(
-        settings, antennas, report, lambda: _connected(ground, device.address, cable), ground.jitter()
+        settings, antennas, report, lambda: connected(ground, device.address, cable), ground.jitter()
     )
     equipment.devices[device.name] = antenna
     equipment.running[device.name] = antenna.run
     equipment.behind[device.name] = [partial(report, CardReaderLost(device=device.name, why=BROKEN))]
-    equipment.health[device.name] = lambda: _health(antenna.keeper, antenna.counts, is_connected=antenna.keeper.is_up)
+    equipment.health[device.name] = lambda: health_of(antenna.keeper, antenna.counts, is_connected=antenna.keeper.is_up)
 
 
 def _add_plain(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:
@@ -195,23 +158,23 @@ def _add_plain(equipment: Equipment, device: shape.Device, ground: Ground, repor
         is_simulated=device.is_simulated,
     )
     plain = build_plain(
-        device.driver, settings, report, lambda: _connected(ground, device.address, cable), ground.jitter()
+        device.driver, settings, report, lambda: connected(ground, device.address, cable), ground.jitter()
     )
     equipment.devices[device.name] = plain
     equipment.running[device.name] = plain.run
     equipment.behind[device.name] = [partial(report, driver.lost(device=device.name, why=BROKEN))]
-    equipment.health[device.name] = lambda: _health(plain.keeper, plain.counts, is_connected=plain.keeper.is_up)
+    equipment.health[device.name] = lambda: health_of(plain.keeper, plain.counts, is_connected=plain.keeper.is_up)
 
 
 def _add_firmware_port(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:
     cable = equipment.cables[device.name] = Cable(GAT, ground.clock)
     settings = firmware_port_settings(device)
-    port = build_firmware_port(settings, report, lambda: _connected(ground, device.address, cable), ground.jitter())
+    port = build_firmware_port(settings, report, lambda: connected(ground, device.address, cable), ground.jitter())
     equipment.devices[device.name] = port
     equipment.firmware_ports[device.name] = port
     equipment.running[device.name] = port.run
     equipment.behind[device.name] = [partial(report, FirmwarePortLost(device=device.name, why=BROKEN))]
-    equipment.health[device.name] = lambda: _health(port.keeper, port.counts, is_connected=port.keeper.is_up)
+    equipment.health[device.name] = lambda: health_of(port.keeper, port.counts, is_connected=port.keeper.is_up)
 
 
 def firmware_port_settings(device: shape.Device) -> GatPortSettings:
@@ -244,7 +207,7 @@ def _add_page(
     equipment.devices[device.name] = page
     equipment.running[device.name] = page.run
     equipment.behind[device.name] = [partial(report, DisplayLost(device=device.name, why=BROKEN))]
-    equipment.health[device.name] = lambda: _health(page.keeper, page.counts, is_connected=page.is_connected)
+    equipment.health[device.name] = lambda: health_of(page.keeper, page.counts, is_connected=page.is_connected)
 
 
 def _add_reader(
@@ -254,9 +217,9 @@ def _add_reader(
     shared = buses.get(device.address)
     if shared is None:
         cable = Cable(OSDP, ground.clock)
-        settings = BusSettings(_bus_name(device), device.address, _line_profile(device.address))
-        made = OsdpBus(settings, lambda: _connected(ground, device.address, cable), jitter=ground.jitter())
-        shared = _share(equipment, device, SharedBus(made), cable, buses)
+        settings = BusSettings(bus_name(device), device.address, line_profile(device.address))
+        made = OsdpBus(settings, lambda: connected(ground, device.address, cable), jitter=ground.jitter())
+        shared = share(equipment, device, SharedBus(made), cable, buses)
     bus, lost = shared.bus, partial(report, ReaderLost(device=device.name, why=BROKEN))
     assert isinstance(bus, OsdpBus), "the check lets one protocol speak at an address"
     shared.behind.append(lost)
@@ -265,7 +228,7 @@ def _add_reader(
     equipment.devices[device.name] = reader
     equipment.running[device.name] = reader.run
     station = device.osdp_address or 0
-    equipment.health[device.name] = lambda: _health(
+    equipment.health[device.name] = lambda: health_of(
         bus.keeper, bus.counts, bus.station_counts(station), is_connected=reader.is_connected, why_away=reader.why_away
     )
 
@@ -285,9 +248,9 @@ def _add_at_board(
         baud = parsed.settings.baud if isinstance(parsed, SerialAddress) else 0
         profile = ModbusProfile(is_tcp=False, baud=baud) if baud else ModbusProfile(is_tcp=True)
         cable = Cable(MODBUS_TCP if profile.is_tcp else MODBUS_RTU, ground.clock)
-        bus_settings = ModbusSettings(_bus_name(device), device.address, profile)
-        made = ModbusBus(bus_settings, lambda: _connected(ground, device.address, cable), ground.jitter())
-        shared = _share(equipment, device, SharedBus(made), cable, buses)
+        bus_settings = ModbusSettings(bus_name(device), device.address, profile)
+        made = ModbusBus(bus_settings, lambda: connected(ground, device.address, cable), ground.jitter())
+        shared = share(equipment, device, SharedBus(made), cable, buses)
     bus = shared.bus
     assert isinstance(bus, ModbusBus), "the check lets one protocol speak at an address"
     driver: RetrofitShuffler | ModbusLamp
@@ -313,24 +276,9 @@ def _add_at_board(
     equipment.behind[device.name] = [tell]
     equipment.devices[device.name] = driver
     equipment.running[device.name] = driver.run
-    equipment.health[device.name] = lambda: _health(
+    equipment.health[device.name] = lambda: health_of(
         bus.keeper, bus.counts, is_connected=driver.is_connected, why_away=driver.why_away
     )
-
-
-def _bus_name(device: shape.Device) -> str:
-    return f"bus of {device.name}"
-
-
-def _share(
-    equipment: Equipment, device: shape.Device, shared: SharedBus, cable: Cable, buses: dict[str, SharedBus]
-) -> SharedBus:
-    """A bus runs with the table, and stands under the device, that names it first."""
-    buses[device.address] = shared
-    equipment.cables[device.name] = cable
-    equipment.running[_bus_name(device)] = shared.bus.run
-    equipment.behind[_bus_name(device)] = shared.behind
-    return shared
 
 
 def _add_keyboard_reader(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:
@@ -343,20 +291,11 @@ def _add_keyboard_reader(equipment: Equipment, device: shape.Device, ground: Gro
         device.badge_characters or 0,
         is_simulated=device.is_simulated,
     )
-    reader = build_keyboard_reader(settings, lambda: _connected(ground, device.address, cable), report, ground.jitter())
+    reader = build_keyboard_reader(settings, lambda: connected(ground, device.address, cable), report, ground.jitter())
     equipment.devices[device.name] = reader
     equipment.running[device.name] = reader.run
     equipment.behind[device.name] = [partial(report, ReaderLost(device=device.name, why=BROKEN))]
-    equipment.health[device.name] = lambda: _health(reader.keeper, reader.counts, is_connected=reader.is_connected)
-
-
-async def _connected(ground: Ground, address: str, cable: Cable) -> Link:
-    return cable.tapped(await ground.connect(address))
-
-
-def _line_profile(address: str) -> LineProfile:
-    parsed = parse_address(address)
-    return LineProfile(parsed.settings.baud) if isinstance(parsed, SerialAddress) else LineProfile()
+    equipment.health[device.name] = lambda: health_of(reader.keeper, reader.counts, is_connected=reader.is_connected)
 
 
 def _reader_settings(device: shape.Device) -> ReaderSettings:
@@ -371,21 +310,3 @@ def _reader_settings(device: shape.Device) -> ReaderSettings:
         is_reversed=device.is_reversed,
         is_simulated=device.is_simulated,
     )
-
-
-def _health(keeper: Keeper, *counts: Counts, is_connected: bool, why_away: str = "") -> dict[str, object]:
-    """What the technician sees of one cable: counters that are not zero, those of a kind by its name."""
-    named = ((each.name, getattr(count, each.name)) for count in counts for each in fields(count))
-    counted = {name: _by_name(value) for name, value in named if value}
-    return {
-        "is_connected": is_connected,
-        "losses": keeper.losses,
-        "attempts": keeper.attempts_since_up,
-        "why_away": "" if is_connected else keeper.why_away or why_away or NOT_ON_CABLE,
-        "counts": counted,
-    }
-
-
-def _by_name(value: object) -> object:
-    """A counter's kinds as text: `asdict` makes keys of a Counter's pairs, and of those no answer can be made."""
-    return {str(kind): number for kind, number in value.items()} if isinstance(value, Mapping) else value

@@ -15,6 +15,7 @@ from drivers.events import DeviceReady, Fact, LampColour, LampPattern, Shown
 from drivers.firmware.gat_port import GatPort
 from firmware_bridge.session.backoff import OWN_CABLE_S, Backoff
 from tableside.badges import Badges
+from tableside.cabling import Equipment, Run, SharedBus
 from tableside.config import HostConfig, TableConfig
 from tableside.configuration.house import house_of, staff_by_badge
 from tableside.configuration.shape import DeviceRole
@@ -24,7 +25,7 @@ from tableside.decisions import RequestAnswered
 from tableside.diagnosis.kept_traces import FOLDER as TRACES
 from tableside.diagnosis.kept_traces import TraceKeeper
 from tableside.diagnosis.traces import Cable
-from tableside.equipment import Equipment, Run, SharedBus, equip
+from tableside.equipment import equip
 from tableside.ground import Ground
 from tableside.house import House
 from tableside.hub import Entry, Hub

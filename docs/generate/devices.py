@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from drivers.registry import (
     ALPHA_SIGN,
     BADGE_DRIVERS,
+    CCTALK_SLOT,
     GAT_PORT,
     MODBUS_DRIVERS,
     PLAIN_DRIVERS,
@@ -15,6 +16,7 @@ from drivers.registry import (
     TDL_DRIVERS,
     AntennaDriver,
     BadgeDriver,
+    CoinSlotDriver,
     FirmwarePortDriver,
     ModbusDriver,
     PlainDriver,
@@ -22,7 +24,16 @@ from drivers.registry import (
     TdlDriver,
 )
 
-Driver = TdlDriver | BadgeDriver | SignDriver | FirmwarePortDriver | PlainDriver | ModbusDriver | AntennaDriver
+Driver = (
+    TdlDriver
+    | BadgeDriver
+    | SignDriver
+    | FirmwarePortDriver
+    | PlainDriver
+    | ModbusDriver
+    | AntennaDriver
+    | CoinSlotDriver
+)
 
 # What stands on the other end of each kind of cable in the tests, in the order in which a technician meets them.
 OTHER_ENDS: Mapping[str, str] = {
@@ -74,6 +85,9 @@ EVIDENCE: Mapping[str, Evidence] = {
         f"{CABLES}::test_an_alpha_sign", ("tests/contract/test_alpha_sign.py", "tests/peers/test_alpha_peers.py")
     ),
     "tdl-display": Evidence(f"{CABLES}::test_a_display", ("tests/contract/test_tdl_display.py",)),
+    "cctalk-slot": Evidence(
+        f"{CABLES}::test_coin_slots", ("tests/contract/test_cctalk_slots.py", "tests/peers/test_cctalk_peer.py")
+    ),
     "tdl-slots": Evidence(f"{CABLES}::test_chip_slots", ("tests/contract/test_tdl_slots.py",)),
     "tdl-card-reader": Evidence(f"{CARDS}::test_a_card_reader", ("tests/contract/test_tdl_card_reader.py",)),
     "angel-eye-shoe": Evidence(
@@ -105,6 +119,7 @@ def table() -> str:
         *TDL_DRIVERS.values(),
         *MODBUS_DRIVERS.values(),
         ALPHA_SIGN,
+        CCTALK_SLOT,
         *BADGE_DRIVERS.values(),
         PN532_ANTENNA,
         GAT_PORT,

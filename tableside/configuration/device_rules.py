@@ -39,6 +39,7 @@ DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {
     registry.ALPHA_SIGN.name: ("display", registry.ALPHA_SIGN.schemes),
     registry.GAT_PORT.name: ("firmware_port", registry.GAT_PORT.schemes),
     "tdl-display": ("display", TDL_DRIVERS["tdl-display"].schemes),
+    registry.CCTALK_SLOT.name: ("chip_slots", registry.CCTALK_SLOT.schemes),
     "tdl-slots": ("chip_slots", TDL_DRIVERS["tdl-slots"].schemes),
     registry.PN532_ANTENNA.name: ("antenna", registry.PN532_ANTENNA.schemes),
     "tdl-card-reader": ("card_reader", TDL_DRIVERS["tdl-card-reader"].schemes),
@@ -82,6 +83,8 @@ _OTHERS_AT_A_TABLE = (0, 4)
 OSDP_KEY_BYTES = 16
 # PDID tells a number of 32 bits, which the reader's label and our own page show in hex.
 OSDP_SERIAL = re.compile(r"[0-9A-Fa-f]{1,8}")
+# By which key the stations of one bus are told apart.
+_STATION_KEYS = ("osdp_address", "cctalk_address")
 # Which keys belong to which role only.
 _ROLE_KEYS = {
     "capacity_cards": "shuffler",
@@ -90,6 +93,8 @@ _ROLE_KEYS = {
     "caption": "display",
     "sign_address": "display",
     "seats": "chip_slots",
+    "cctalk_address": "chip_slots",
+    "chip_position": "chip_slots",
     "of": "firmware_port",
     "firmware_list": "firmware_port",
     "place": "antenna",
@@ -143,17 +148,18 @@ def shared_addresses(devices: list[tuple[Draft, Path]]) -> Iterator[Finding]:
 
 def _shared(device: Draft, address: DeviceAddress, other: Draft, other_address: DeviceAddress) -> Iterator[Finding]:
     """What is wrong with `device` on the cable that `other` has."""
-    name, station = other.text("name") or "?", device.number("osdp_address")
+    name = other.text("name") or "?"
     if is_at_board(device) and is_at_board(other):
         if address.parsed != other_address.parsed:
             problem = f'has other line settings than "{name}" on the same bus'
             yield Finding(device.at("address"), problem, "the same settings for all boards of a bus")
         return
-    if station is None or other.number("osdp_address") is None:
+    key = next((key for key in _STATION_KEYS if device.number(key) is not None and other.number(key) is not None), None)
+    if key is None:
         yield Finding(device.at("address"), f'is the port of "{name}" too', "one device on a port")
-    elif station == other.number("osdp_address"):
-        problem = f'is {station}, as that of "{name}" on the same bus'
-        yield Finding(device.at("osdp_address"), problem, "each station address once on a bus")
+    elif device.number(key) == other.number(key):
+        problem = f'is {device.number(key)}, as that of "{name}" on the same bus'
+        yield Finding(device.at(key), problem, "each station address once on a bus")
     elif address.parsed != other_address.parsed:
         problem = f'has other line settings than "{name}" on the same bus'
         yield Finding(device.at("address"), problem, "the same settings for all stations of a bus")

@@ -154,6 +154,9 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     sign_address: Annotated[str, Meta(pattern=r"\A[0-9A-F]{2}\Z", description="two hex digits")] | None = None
     # chip slots only: the seats that have one
     seats: Annotated[tuple[Annotated[int, Meta(ge=1, le=7)], ...], Meta(min_length=1, max_length=7)] | None = None
+    # coin acceptors only: where on the bus, and which coin position is the chip
+    cctalk_address: Annotated[int, Meta(ge=2, le=255)] | None = None
+    chip_position: Annotated[int, Meta(ge=1, le=16)] | None = None
     osdp_address: Annotated[int, Meta(ge=0, le=126)] | None = None  # badge readers only
     is_reversed: bool = False  # badge readers only: this model sends a card's last byte first (BR-032)
     keyboard: Literal["us", "de", "pt"] | None = None  # readers that type only: which map their keys have (BR-030)

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from drivers.displays.money import CURRENCIES
+from drivers.registry import CCTALK_SLOT
 from tableside.configuration.draft import Draft
 from tableside.configuration.mistake import MISSING, Finding, listed
 
 # What one chip is worth is the inspection service's to approve (JP-2).
+_OF_ACCEPTORS = (
+    ("cctalk_address", "its address on the bus, 2 to 255"),
+    ("chip_position", "the coin position, 1 to 16, that the chip was taught to"),
+)
 _SETTINGS = (
     ("jackpot_chip_value", "what one jackpot chip is worth, in the smallest unit of its currency (JP-10)"),
     ("jackpot_chip_currency", "three letters of ISO 4217"),
@@ -35,8 +40,25 @@ def slot_findings(file: Draft) -> Iterator[Finding]:
                     device.at("seats"), f'names seat {seat}, as "{taken[seat]}" does', "one slot a seat (JP-3)"
                 )
             taken[seat] = device.text("name") or "?"
+    for device in slots:
+        yield from _acceptor(device)
     if slots:
         yield from _chip(file.part("settings"))
+
+
+def _acceptor(device: Draft) -> Iterator[Finding]:
+    """A coin acceptor is one seat's, has its address on the bus, and knows the chip by a position."""
+    is_acceptor = device.text("driver") == CCTALK_SLOT.name
+    for key, allowed in _OF_ACCEPTORS:
+        if is_acceptor and not device.has(key):
+            yield Finding(device.at(key), MISSING, allowed)
+        elif not is_acceptor and device.has(key):
+            yield Finding(device.at(key), "means nothing for this driver", f"only for {CCTALK_SLOT.name}")
+    if is_acceptor and len(device.part("seats").values) > 1:
+        yield Finding(device.at("seats"), "names several seats", "one: each seat has an acceptor of its own")
+    serial = device.text("serial_number") or "0"
+    if is_acceptor and not (serial.isascii() and serial.isdigit()):
+        yield Finding(device.at("serial_number"), f'is "{serial}"', "the number that the acceptor tells, in decimals")
 
 
 def _chip(settings: Draft) -> Iterator[Finding]:

@@ -10,6 +10,9 @@ from firmware_bridge.links.recording import Direction
 from firmware_bridge.wire.alpha.packet import Acknowledged, Packet, PacketDecoder, encode_acknowledgement, encode_packet
 from firmware_bridge.wire.angel_eye.telegram import TelegramDecoder
 from firmware_bridge.wire.blink1 import reports as blink1
+from firmware_bridge.wire.cctalk import frame as cctalk_frame
+from firmware_bridge.wire.cctalk.codes import REPLY
+from firmware_bridge.wire.cctalk.codes import Header as CctalkHeader
 from firmware_bridge.wire.garbage import Garbage
 from firmware_bridge.wire.gat import frame as gat_frame
 from firmware_bridge.wire.gat import messages as gat_messages
@@ -35,6 +38,7 @@ Said_co = TypeVar("Said_co", covariant=True)
 TDL, OSDP, ALPHA, GAT, KEYBOARD, BLINK1 = "tdl", "osdp", "alpha", "gat", "keyboard", "blink1"
 ANGEL_EYE, PN532 = "angel eye", "pn532"
 MODBUS_RTU, MODBUS_TCP = "modbus-rtu", "modbus-tcp"
+CCTALK = "cctalk"
 HIDDEN = "…"
 # Whoever reads these could make a badge, key in a code or take a reader over.
 SECRET_REPLIES = frozenset({ReplyCode.RAW, ReplyCode.FMT, ReplyCode.KEYPAD})
@@ -160,6 +164,23 @@ class Blink1Speech:
         yield Spoken(direction, text, chunk)
 
 
+class CctalkSpeech:
+    """A ccTalk bus. On a single wire what went out comes in again before its reply."""
+
+    def __init__(self) -> None:
+        self._decoders = {Direction.IN: cctalk_frame.FrameDecoder(), Direction.OUT: cctalk_frame.FrameDecoder()}
+
+    def feed(self, direction: Direction, chunk: bytes) -> Iterator[Spoken]:
+        for piece in self._decoders[direction].feed(chunk):
+            if isinstance(piece, Garbage):
+                yield _garbage(direction, piece)
+                continue
+            named = piece.header in set(CctalkHeader)
+            what = CctalkHeader(piece.header).name if named else "reply" if piece.header == REPLY else f"{piece.header}"
+            text = f"{piece.source} to {piece.destination}: {what} {piece.data.hex(' ')}".rstrip()
+            yield Spoken(direction, text, cctalk_frame.encode(piece))
+
+
 class KeyboardSpeech:
     """A reader that types: that it types is told, never what."""
 
@@ -194,6 +215,7 @@ SPEECHES: Mapping[str, Callable[[bool], Speech]] = {
     OSDP: lambda _is_message_based: OsdpSpeech(),
     ALPHA: lambda _is_message_based: PlainSpeech[Packet | Acknowledged](PacketDecoder, _alpha_words, _alpha_bytes),
     GAT: lambda _is_message_based: GatSpeech(),
+    CCTALK: lambda _is_message_based: CctalkSpeech(),
     KEYBOARD: lambda _is_message_based: KeyboardSpeech(),
     ANGEL_EYE: lambda _is_message_based: PlainSpeech[ShoePiece](TelegramDecoder, shoe_words.in_words, shoe_words.kept),
     PN532: lambda _is_message_based: PlainSpeech[Message | Mark](

@@ -55,6 +55,8 @@ EVENTS: Mapping[str, str] = {
     "order_refused": "a device refused a goal",
     "badge_unreadable": "a reader gave a card number that can be none",
     "scan_rejected": "a reader typed something that is no whole badge; what it was is not said",
+    "cctalk_station_ready": "a coin acceptor of a bus answers and is set up, shut",
+    "cctalk_station_lost": "a coin acceptor of a bus is away",
     "osdp_station_ready": "a station of a bus answers and is who it should be",
     "osdp_station_lost": "a station of a bus is away",
     "osdp_channel_lost": "a station's secure channel broke",

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from drivers.events import ChipReturned, LevelsRead, NoticesLost, Outcome, PermitKind, Reason, Verb
+from drivers.events import ChipReturned, LevelsRead, NoticesLost, Outcome, PermitKind, Reason, SlotTroubled, Verb
 from tableside import alerts, chip_account, commands, devices, incidents, locks, presence, timers
 from tableside.decisions import LevelsAsked, PermitGranted
 from tableside.happenings import ClosingAnnounced, CommandClosed, LevelsFound, RoundEnded, RoundStarted, SessionReady
@@ -277,7 +277,8 @@ def _is_slots(turn: Turn, what: LevelsFound | NoticesLost | PermitGranted) -> bo
 
 
 def _compare_found(turn: Turn, what: LevelsFound) -> None:
-    for why in chip_account.take_found(turn, what.device):
+    differences = chip_account.take_found(turn, what.device)
+    for why in differences if of(turn).state is not BetState.NONE else ():  # nobody bets at a closed table
         _unsure(turn, what.device, why)
     if of(turn).state is BetState.CLOSING and what.device in of(turn).waits_for:
         _ask(turn, (what.device,))
@@ -285,6 +286,10 @@ def _compare_found(turn: Turn, what: LevelsFound) -> None:
 
 def _lost(turn: Turn, what: NoticesLost) -> None:
     _unsure(turn, what.device, f"{what.how_many or 'some'} notices lost")
+
+
+def _troubled(turn: Turn, what: SlotTroubled) -> None:
+    _unsure(turn, what.device, what.why)
 
 
 def _are_seats(turn: Turn, what: SettleChips) -> Refusal | None:
@@ -353,6 +358,7 @@ PROCEDURE = Procedure(
             for ended in (ClosingAnnounced, ReloadStarted)
         ),
         *(Row(state, LevelsFound, None, _compare_found, _is_slots, said="chips compared") for state in S),
+        *(Row(state, SlotTroubled, None, _troubled, said="its chips are not certain") for state in S),
         *(Row(state, NoticesLost, None, _lost, _is_slots, said="notices lost") for state in S),
         *(
             Row(

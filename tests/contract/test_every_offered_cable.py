@@ -44,20 +44,25 @@ from drivers.firmware.allow_list import read_allow_list
 from drivers.firmware.gat_port import GatPortSettings
 from drivers.registry import (
     ALPHA_SIGN,
+    CCTALK_SLOT,
     GAT_PORT,
     KEYBOARD_READER,
     OSDP_BADGE_READER,
     TDL_DRIVERS,
     build_badge_reader,
+    build_coin_slot,
     build_firmware_port,
     build_keyboard_reader,
     build_sign,
     build_tdl,
 )
+from drivers.slots.cctalk_slots import CctalkSlotSettings
 from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links import address_kinds
 from firmware_bridge.links.address import open_link
 from firmware_bridge.links.base import Link
+from firmware_bridge.session.cctalk import BusSettings as CctalkBusSettings
+from firmware_bridge.session.cctalk import CctalkBus
 from firmware_bridge.session.osdp import BusSettings, LineProfile, OsdpBus
 from firmware_bridge.session.supervised import run_together
 from firmware_bridge.wire.keyboard.maps import MAPS
@@ -65,6 +70,7 @@ from firmware_bridge.wire.osdp.secure import BaseKey
 from simulator.cables import Cable, Socket, socket_for
 from simulator.faces.alpha_sign import AlphaSignFace
 from simulator.faces.badge_readers import BadgeReadersFace
+from simulator.faces.cctalk import CctalkFace
 from simulator.faces.gat_port import GatPortFace
 from simulator.faces.keyboard_reader import KeyboardReaderFace
 from simulator.faces.memory import Memory
@@ -83,6 +89,7 @@ from simulator.usb.shapes import VENDOR_STREAM, Shape, UsbIdentity
 from simulator.world import hands
 from simulator.world.badges import Badge, BadgeHead, Colour
 from simulator.world.chip_slots import ChipSlots
+from simulator.world.coin_acceptor import CoinAcceptor
 from simulator.world.display import JackpotDisplay
 from simulator.world.firmware import example_firmware
 from simulator.world.happenings import DealerKey
@@ -280,6 +287,30 @@ async def test_chip_slots(scheme: str, tmp_path: Path, unused_tcp_port: int) -> 
             assert (taken.seat, taken.meter) == (3, 1)
             host.driver.command(Verb.COLLECT, EPOCH, 2, 0)
             await until(lambda: slots.slots[3].box == 1, "the chip in the box")
+
+
+@pytest.mark.parametrize("scheme", CCTALK_SLOT.schemes)
+async def test_coin_slots(scheme: str, tmp_path: Path, unused_tcp_port: int) -> None:
+    """It opens for a permit, a chip is told at its seat, and it shuts when it is revoked."""
+    host, stage, acceptor = Host(), Stage(), CoinAcceptor("slot", serial=555)
+    stage.add_world(acceptor)
+    face = CctalkFace({11: acceptor})
+    with line_of(scheme, tmp_path, unused_tcp_port) as line:
+        bus = CctalkBus(CctalkBusSettings("bus", line.address), line.connect)
+        settings = CctalkSlotSettings("device", seat=4, address=11, position=3, serial="555")
+        slot = build_coin_slot(settings, bus, host.report, iter(range(1, 1000)).__next__, EPOCH)
+        async with running(stage, face, line, bus.run(), slot.run()):
+            ready = await host.until_told(DeviceReady)
+            assert isinstance(ready, DeviceReady)
+            assert (ready.serial, ready.is_simulated) == ("555", True)
+            slot.permit(PermitKind.SLOTS, 60_000, None)
+            await until(lambda: acceptor.accepts and acceptor.coins == {3}, "an open slot")
+            stage.act(lambda: acceptor.drop(3))
+            taken = await host.until_told(ChipsIn)
+            assert isinstance(taken, ChipsIn)
+            assert (taken.seat, taken.meter) == (4, 1)
+            slot.revoke(PermitKind.SLOTS)
+            await until(lambda: not acceptor.accepts, "a shut slot")
 
 
 @pytest.mark.parametrize("scheme", ALPHA_SIGN.schemes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -31,6 +32,21 @@ def peer_python(requirement: str) -> Path:
             _run([str(python), "-m", "pip", "install", "--quiet", requirement], _INSTALL_LIMIT_S, requirement)
             done.touch()
     return python
+
+
+def peer_node(requirement: str) -> Path:
+    """The folder of a Node environment that holds one pinned requirement (`name@version`); skips as `peer_python`."""
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        pytest.skip("node and npm are not installed (Debian: apt-get install nodejs npm)")
+    place = _PLACE / requirement.replace("/", "-").lstrip("@")
+    done = place / ".installed"
+    with _locked(place.name):
+        if not done.exists():
+            place.mkdir(exist_ok=True)
+            options = ("--no-audit", "--no-fund", "--ignore-scripts", "--no-package-lock", "--prefix", str(place))
+            _run(["npm", "install", *options, requirement], _INSTALL_LIMIT_S, requirement)
+            done.touch()
+    return place
 
 
 @contextmanager

@@ -157,6 +157,7 @@ FACTS: dict[type, tuple[dict[str, object], ...]] = {
     events.DisplayShowed: ({"version": 1, "what": Shown.AMOUNT}, {"version": 9, "what": Shown.WAIT}),
     events.ChipsIn: ({"seat": 1, "meter": 1}, {"seat": 2, "meter": 9}, {"seat": 9, "meter": 1}),
     events.ChipReturned: tuple({"seat": 1, "why": why} for why in events.ChipReturn),
+    events.SlotTroubled: ({"why": "string found"},),
     events.SlotEvents: ({"counter": 1}, {"counter": 255}),
     events.DisplayTroubled: ({"why": "shows something else"},),
     events.LampReady: ({"model": "blink(1)"},),
@@ -219,7 +220,7 @@ TOLD_BY: dict[type, str] = {
     events.TrayLevel: "switches",
     events.ReaderLost: "reader",
     events.ReaderTroubled: "reader",
-    **dict.fromkeys((events.ChipsIn, events.ChipReturned, events.SlotEvents), "slots"),
+    **dict.fromkeys((events.ChipsIn, events.ChipReturned, events.SlotEvents, events.SlotTroubled), "slots"),
     **dict.fromkeys((events.DisplayReady, events.DisplayLost, events.DisplayShowed, events.DisplayTroubled), "sign"),
     **dict.fromkeys((events.LampReady, events.LampLost, events.LampShowed, events.LampTroubled), "lamp"),
     **dict.fromkeys(

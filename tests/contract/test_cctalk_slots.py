@@ -1,0 +1,341 @@
+"""What chip slots with ccTalk acceptors promise, through bus, session and driver, on simulated ones."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+import pytest
+
+from drivers.events import (
+    ChipReturn,
+    ChipReturned,
+    ChipsIn,
+    DeviceFaulted,
+    DeviceFaultGone,
+    DeviceLost,
+    DeviceReady,
+    DeviceRejected,
+    Fact,
+    LevelsRead,
+    PermitAnswered,
+    PermitEnded,
+    PermitEnding,
+    PermitKind,
+    SlotEvents,
+    SlotTroubled,
+)
+from drivers.slots.cctalk_slots import CctalkSlot, CctalkSlotSettings
+from firmware_bridge.links.base import Link
+from firmware_bridge.links.memory import memory_pair
+from firmware_bridge.session.cctalk import BusSettings, CctalkBus
+from firmware_bridge.session.supervised import run_together
+from firmware_bridge.wire.cctalk.frame import Check
+from simulator.faces.cctalk import CctalkFace
+from simulator.line import Direction, FaultyLine, LineFault
+from simulator.runner import Stage
+from simulator.world.coin_acceptor import UNKNOWN_COIN, CoinAcceptor
+
+pytestmark = pytest.mark.virtual_time
+
+CHIP, OTHER = 3, 5  # coin positions
+DEADLINE_S = 60.0
+EPOCH = 0x7E57_0002
+F = TypeVar("F", bound=Fact)
+
+
+@dataclass
+class Bench:
+    """A bus with two acceptors, the facts of both, and hands."""
+
+    stage: Stage
+    face: CctalkFace
+    bus: CctalkBus
+    acceptors: dict[int, CoinAcceptor]
+    slots: dict[int, CctalkSlot] = field(default_factory=dict)
+    facts: list[Fact] = field(default_factory=list)
+    lines: list[FaultyLine] = field(default_factory=list)
+
+    def told(self, kind: type[F], seat: int = 1) -> list[F]:
+        return [fact for fact in self.facts if isinstance(fact, kind) and fact.device == f"slot {seat}"]
+
+    def drop(self, seat: int = 1, coin: int = CHIP) -> None:
+        self.stage.act(lambda: self.acceptors[seat].drop(coin))
+
+    async def until(self, is_so: Callable[[], object]) -> None:
+        async with asyncio.timeout(DEADLINE_S):
+            while not is_so():  # noqa: ASYNC110 - the state is the device's, which tells nobody that it changed
+                await asyncio.sleep(0.005)
+
+    async def open(self, seat: int = 1, ms: int = 60_000) -> None:
+        self.slots[seat].permit(PermitKind.SLOTS, ms, None)
+        await self.until(lambda: self.acceptors[seat].accepts and CHIP in self.acceptors[seat].coins)
+
+    async def shut(self, seat: int = 1) -> LevelsRead:
+        before = len(self.told(LevelsRead, seat))
+        self.slots[seat].revoke(PermitKind.SLOTS)
+        self.slots[seat].read_levels()
+        await self.until(lambda: len(self.told(LevelsRead, seat)) > before)
+        return self.told(LevelsRead, seat)[-1]
+
+
+@asynccontextmanager
+async def bench(
+    *, has_echo: bool = True, check: Check = Check.SUM, serial: str = "", is_on: bool = True
+) -> AsyncIterator[Bench]:
+    stage = Stage()
+    acceptors = {seat: CoinAcceptor(f"slot {seat}", serial=seat) for seat in (1, 2)}
+    for acceptor in acceptors.values():
+        stage.add_world(acceptor)
+    face = CctalkFace({10 + seat: acceptor for seat, acceptor in acceptors.items()}, has_echo=has_echo, check=check)
+    outlet = stage.add_face(face)
+    if is_on:
+        stage.act(lambda: face.boot(stage.now_ns))
+    serving: list[asyncio.Task[None]] = []
+
+    async def connect() -> Link:
+        host, device = memory_pair("bus")
+        serving.append(asyncio.create_task(outlet.serve(device)))
+        line = FaultyLine(host, seed=1)
+        made.lines.append(line)
+        return line
+
+    async def report(fact: Fact) -> None:
+        made.facts.append(fact)
+
+    bus = CctalkBus(BusSettings("bus", "memory://bus", check=check), connect)
+    made = Bench(stage, face, bus, acceptors)
+    boots = iter(range(1, 1_000)).__next__
+    for seat in acceptors:
+        settings = CctalkSlotSettings(f"slot {seat}", seat, 10 + seat, CHIP, serial)
+        made.slots[seat] = CctalkSlot(settings, bus, report, next_boot=boots, epoch=EPOCH)
+    running = asyncio.create_task(run_together(bus.run(), *(slot.run() for slot in made.slots.values())))
+    try:
+        if is_on and serial in ("", "1"):
+            await made.until(lambda: made.told(DeviceReady))
+        yield made
+    finally:
+        running.cancel()
+        await asyncio.wait([running, *serving])
+        stage.close()
+
+
+@pytest.mark.parametrize("has_echo", [True, False], ids=["single wire", "no echo"])
+@pytest.mark.parametrize("check", Check)
+async def test_a_chip_counts_while_the_permit_stands_and_not_after(check: Check, *, has_echo: bool) -> None:
+    async with bench(has_echo=has_echo, check=check) as made:
+        ready = made.told(DeviceReady)[0]
+        assert (ready.serial, ready.model, ready.maker) == ("1", "CCT-SIM", "SIM")
+        assert not made.acceptors[1].accepts, "shut before anything else"
+        await made.open()
+        made.drop()
+        await made.until(lambda: made.told(ChipsIn))
+        assert [(fact.seat, fact.meter) for fact in made.told(ChipsIn)] == [(1, 1)]
+        shut = await made.shut()
+        assert (shut.permits, shut.chips_in) == ((), (1,))
+        assert [fact.why for fact in made.told(PermitEnded)] == [PermitEnding.REVOKED]
+        made.drop()
+        await made.until(lambda: made.told(ChipReturned))
+        assert made.told(ChipReturned)[0].why is ChipReturn.LATE
+        assert (made.acceptors[1].box, made.acceptors[1].cup, len(made.told(ChipsIn))) == (1, 1, 1)
+        assert bool(made.bus.counts.echoes) is has_echo
+
+
+async def test_other_coins_and_none_come_back_with_a_reason() -> None:
+    async with bench() as made:
+        await made.open()
+        made.drop(coin=OTHER)
+        await made.until(lambda: len(made.told(ChipReturned)) == 1)
+        made.drop(coin=UNKNOWN_COIN)
+        await made.until(lambda: len(made.told(ChipReturned)) == 2)
+        assert [fact.why for fact in made.told(ChipReturned)] == [ChipReturn.VALUE, ChipReturn.UNREAD]
+        assert made.told(SlotEvents)[-1].counter == 2
+
+
+async def test_a_chip_on_its_way_when_the_slot_shuts_is_told_before_the_word_that_it_is_shut() -> None:
+    """JP-11: it had passed the gate; the table hears of it first, and of nothing afterwards."""
+    async with bench() as made:
+        await made.open()
+        made.drop()
+        await asyncio.sleep(0.13)  # past the gate, not yet at the credit sensor
+        shut = await made.shut()
+        assert shut.chips_in == (1,)
+        kinds = [type(fact) for fact in made.facts if isinstance(fact, ChipsIn | LevelsRead)]
+        assert kinds == [ChipsIn, LevelsRead]
+
+
+async def test_a_permit_that_nobody_renews_shuts_the_slot() -> None:
+    async with bench() as made:
+        await made.open(ms=1_000)
+        await made.until(lambda: made.told(PermitEnded))
+        assert made.told(PermitEnded)[0].why is PermitEnding.TIME
+        assert not made.acceptors[1].accepts
+
+
+async def test_the_counter_wraps_from_255_to_1_and_each_chip_counts_once() -> None:
+    async with bench() as made:
+        await made.open()
+        for number in range(1, 261):
+            made.drop()
+            await made.until(lambda number=number: len(made.told(ChipsIn)) == number)  # type: ignore[misc]
+        assert made.told(ChipsIn)[-1].meter == 260
+        assert not made.told(SlotTroubled)
+
+
+async def test_events_that_were_pushed_out_are_an_alarm_and_no_credit() -> None:
+    """Five are kept: the sixth and seventh before them are gone, and nobody guesses what they were."""
+    async with bench() as made:
+        await made.open()
+        made.face.dead.add(11)
+        for _ in range(7):
+            made.stage.act(lambda: made.acceptors[1].event(CHIP, 1))
+        made.face.dead.clear()
+        await made.until(lambda: made.told(SlotTroubled))
+        assert "2 event(s) came too quickly" in made.told(SlotTroubled)[0].why
+        await made.until(lambda: len(made.told(ChipsIn)) == 5)
+        assert made.slots[1].counts.events_lost == 2
+
+
+async def test_a_reset_in_play_gives_no_credit_and_is_an_alarm() -> None:
+    async with bench() as made:
+        await made.open()
+        made.drop()
+        await made.until(lambda: made.told(ChipsIn))
+        made.stage.act(made.acceptors[1].forget)
+        await made.until(lambda: len(made.told(DeviceReady)) == 2)
+        again = made.told(DeviceReady)[1]
+        assert (again.chips_in, again.boot > made.told(DeviceReady)[0].boot) == ((0,), True)
+        assert "restarted while it took chips" in made.told(SlotTroubled)[0].why
+        assert len(made.told(ChipsIn)) == 1
+
+
+async def test_a_reset_while_shut_is_no_alarm() -> None:
+    async with bench() as made:
+        await made.open()
+        made.drop()
+        await made.until(lambda: made.told(ChipsIn))
+        await made.shut()
+        made.stage.act(made.acceptors[1].forget)
+        await made.until(lambda: len(made.told(DeviceReady)) == 2)
+        assert not made.told(SlotTroubled)
+        assert not made.acceptors[1].accepts or not made.acceptors[1].coins, "shut again at once"
+
+
+async def test_power_that_fails_between_poll_and_opening_leaves_it_shut() -> None:
+    async with bench() as made:
+        made.stage.act(made.face.power_off)
+        made.slots[1].permit(PermitKind.SLOTS, 60_000, None)
+        await made.until(lambda: len(made.told(DeviceLost)) == 2)
+        made.stage.act(lambda: made.face.boot(made.stage.now_ns))
+        await made.until(lambda: len(made.told(DeviceReady)) == 2)
+        await asyncio.sleep(1)
+        assert not made.acceptors[1].accepts
+
+
+async def test_an_echo_that_differs_is_a_collision_and_the_read_is_asked_again() -> None:
+    """BR-005: what was sent is taken off by content; a changed echo is another speaker, and nobody goes away for it."""
+    async with bench() as made:
+        for after in (0, 1):  # an echo, a reply
+            made.lines[0].provoke(LineFault.CORRUPT, Direction.IN, after=after)
+            await asyncio.sleep(0.5)
+        assert made.bus.counts.collisions == 1
+        await asyncio.sleep(1)
+        assert len(made.told(DeviceReady)) == 1
+        assert len(made.told(DeviceLost)) == 1, "only that of the start"
+
+
+async def test_a_garbled_reply_is_asked_again_and_counts_nothing_twice() -> None:
+    async with bench(has_echo=False) as made:
+        await made.open()
+        made.drop()
+        for _ in range(40):
+            made.lines[0].provoke(LineFault.CORRUPT, Direction.IN)
+            await asyncio.sleep(0.03)
+        await made.until(lambda: made.told(ChipsIn))
+        await asyncio.sleep(2)
+        assert len(made.told(ChipsIn)) == 1
+        assert made.slots[1].counts.repeats + made.slots[2].counts.repeats > 0
+        assert made.bus.counts.garbage_bytes > 0
+
+
+async def test_a_dead_station_is_lost_and_comes_back_and_its_neighbour_goes_on() -> None:
+    async with bench() as made:
+        await made.until(lambda: made.told(DeviceReady, 2))
+        made.face.dead.add(11)
+        await made.until(lambda: len(made.told(DeviceLost)) == 2)
+        before, begun_s = made.slots[2].counts.commands, asyncio.get_running_loop().time()
+        await asyncio.sleep(10)
+        period_s = (asyncio.get_running_loop().time() - begun_s) / (made.slots[2].counts.commands - before)
+        assert period_s < 0.1
+        made.face.dead.clear()
+        await made.until(lambda: len(made.told(DeviceReady)) == 2)
+        await made.open(2)
+        made.drop(2)
+        await made.until(lambda: made.told(ChipsIn, 2))
+
+
+async def test_chips_of_a_short_loss_of_the_cable_are_told_once_it_is_back() -> None:
+    async with bench() as made:
+        await made.open()
+        made.drop()
+        await asyncio.sleep(0.13)  # past the gate
+        await made.lines[0].close()
+        await made.until(lambda: made.told(ChipsIn))
+        assert [(fact.meter, fact.boot) for fact in made.told(ChipsIn)] == [(1, made.told(DeviceReady)[0].boot)]
+        assert len(made.told(DeviceReady)) == 2
+        assert made.told(DeviceReady)[1].slot_events is None
+        assert not made.acceptors[1].accepts, "shut until it is permitted anew"
+
+
+async def test_what_happened_before_the_first_look_is_for_the_table_to_judge() -> None:
+    """No credit is invented from a buffer that is there at the start: only where its counter stands is told."""
+    async with bench(is_on=False) as made:
+        made.stage.act(lambda: made.face.boot(made.stage.now_ns))
+        for _ in range(3):
+            made.acceptors[1].event(CHIP, 1)
+        await made.until(lambda: made.told(DeviceReady))
+        assert made.told(DeviceReady)[0].slot_events == 3
+        await asyncio.sleep(1)
+        assert not made.told(ChipsIn)
+
+
+async def test_a_blocked_sensor_shuts_the_slot_until_it_checks_itself_well() -> None:
+    async with bench() as made:
+        await made.open()
+        made.acceptors[1].is_blocked, made.acceptors[1].fault = True, 3
+        made.drop()
+        await made.until(lambda: made.told(DeviceFaulted))
+        made.slots[1].permit(PermitKind.SLOTS, 60_000, None)
+        await made.until(lambda: made.told(PermitAnswered))
+        await made.until(lambda: not made.acceptors[1].accepts)
+        made.slots[1].clear_fault(6)
+        await asyncio.sleep(1)
+        assert not made.told(DeviceFaultGone)
+        made.acceptors[1].is_blocked, made.acceptors[1].fault = False, 0
+        made.slots[1].clear_fault(6)
+        await made.until(lambda: made.told(DeviceFaultGone))
+        await made.open()
+
+
+@pytest.mark.parametrize(
+    ("event", "words"), [((0, 20), "string found"), ((OTHER, 1), "which is no chip"), ((0, 99), "event 99")]
+)
+async def test_what_makes_chips_uncertain_is_said(event: tuple[int, int], words: str) -> None:
+    async with bench() as made:
+        await made.open()
+        made.stage.act(lambda: made.acceptors[1].event(*event))
+        await made.until(lambda: made.told(SlotTroubled))
+        assert words in made.told(SlotTroubled)[0].why
+        assert not made.told(ChipsIn)
+
+
+async def test_another_acceptor_at_the_address_is_not_used() -> None:
+    async with bench(serial="77") as made:
+        await made.until(lambda: made.told(DeviceRejected))
+        made.slots[1].permit(PermitKind.SLOTS, 60_000, None)
+        await asyncio.sleep(1)
+        assert not made.acceptors[1].accepts
+        assert not made.told(DeviceReady)
