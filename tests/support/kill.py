@@ -13,9 +13,9 @@ from typing import Any
 
 from firmware_bridge.clock import LoopClock
 from firmware_bridge.links.base import Link, LinkClosed, Receiver
+from tableside.cabling import Equipment
 from tableside.config import HostConfig
 from tableside.daemon import Daemon
-from tableside.cabling import Equipment
 from tableside.journal.in_loop import InLoopJournal
 from tableside.journal.opening import Place
 from tableside.journal.record import CommitResult, Draft

@@ -12,6 +12,7 @@ from docs.generate.pages import PAGES, between, made, present
 from drivers.registry import (
     ALPHA_SIGN,
     BADGE_DRIVERS,
+    CCTALK_SLOT,
     GAT_PORT,
     MODBUS_DRIVERS,
     PLAIN_DRIVERS,
@@ -30,6 +31,7 @@ def test_a_page_is_what_the_code_makes_it(name: str) -> None:
 
 def test_every_driver_has_its_evidence_and_the_evidence_exists() -> None:
     others = {*BADGE_DRIVERS, *MODBUS_DRIVERS, *PLAIN_DRIVERS, ALPHA_SIGN.name, GAT_PORT.name, PN532_ANTENNA.name}
+    others |= {CCTALK_SLOT.name}
     assert set(EVIDENCE) == {*TDL_DRIVERS, *others}
     for evidence in EVIDENCE.values():
         path, _, function = evidence.test.partition("::")

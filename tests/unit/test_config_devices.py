@@ -12,6 +12,7 @@ import pytest
 from drivers.registry import (
     ALPHA_SIGN,
     BADGE_DRIVERS,
+    CCTALK_SLOT,
     GAT_PORT,
     MODBUS_DRIVERS,
     PAGE,
@@ -203,7 +204,8 @@ def test_what_is_no_address_of_a_device_is_refused(text: str) -> None:
 
 
 def test_the_drivers_of_the_configuration_are_those_of_the_registry() -> None:
-    others = {*BADGE_DRIVERS, *MODBUS_DRIVERS, ALPHA_SIGN.name, GAT_PORT.name, PAGE.name, PN532_ANTENNA.name}
+    plain = {ALPHA_SIGN.name, CCTALK_SLOT.name, GAT_PORT.name, PAGE.name, PN532_ANTENNA.name}
+    others = {*BADGE_DRIVERS, *MODBUS_DRIVERS, *plain}
     assert set(DRIVERS) - others == {*TDL_DRIVERS, *PLAIN_DRIVERS}
 
 
