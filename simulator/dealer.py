@@ -5,10 +5,12 @@ She sees the cards that lie open, the lamp, and whether the machine gives a card
 
 from __future__ import annotations
 
+import asyncio
 from typing import ClassVar
 
 from .blackjack import Player, bank_draws, is_blackjack, is_bust
 from .hands_voice import CannotDo
+from .machine_keys import MachineKeys
 from .people import CastMember, Person, Scene
 from .sorting import sorted_groups
 from .staff import Supervisor
@@ -65,7 +67,14 @@ class Dealer(Person):
     def __init__(self, member: CastMember, scene: Scene) -> None:
         super().__init__(member, scene)
         self.seats = 7
+        self.machine_keys = MachineKeys(self)
         self._mark = 0  # the row up to which things belong to earlier rounds
+
+    async def run(self) -> None:
+        """Be there until cancelled; what the table asks of the machine's own keys is done meanwhile."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self.line.run(), name=f"line of {self.name}")
+            tasks.create_task(self.machine_keys.run(), name=f"keys of {self.name}")
 
     # --- opening and load -----------------------------------------------------------------------------------
 
@@ -284,6 +293,7 @@ class Dealer(Person):
         mark = self.scene.watch.last_seq
         while not self.scene.watch.has("UnloadCompleted", mark):
             await self.do("take-from-mouth", to=SPREAD)
+            await self.machine_keys.prove_when_empty()
             if self.scene.watch.find_alert("PATH-NOT-CLEAR") is not None:
                 await self.do("take-from-hopper", to=SPREAD)
                 await self.say("prove-empty")

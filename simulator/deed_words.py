@@ -13,6 +13,7 @@ import msgspec
 from . import (
     fault_deeds,
     hands_do,
+    machine_deeds,
     shoe_deeds,
     slot_deeds,
     tag_deeds,
@@ -24,6 +25,7 @@ from .faults import CATALOGUE
 # The deeds are written beside their table; reading these modules is what makes them known.
 DEED_MODULES = (
     hands_do,
+    machine_deeds,
     world_does,
     fault_deeds,
     slot_deeds,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 
 from .deeds import A_CARD, Impossible, PersonDeed, card_in, device_name, machine_of, place, said
 from .room import Room
@@ -12,7 +11,6 @@ from .world import hands
 from .world.badges import Badge, BadgeHead
 from .world.cards import Card
 from .world.happenings import DealerKey, Spot, Trouble
-from .world.plain_machine import PlainMachine
 from .world.table import HOLE, SPREAD
 
 NS_PER_MS = 1_000_000
@@ -28,31 +26,6 @@ class PressKey(PersonDeed, frozen=True, kw_only=True):
         """See `PersonDeed`. The finger stays in mechanics' time, so a quick table has quick fingers."""
         room.stage.act(lambda: room.table.box.press(self.key, for_ns=self.for_ms * NS_PER_MS))
         return {}
-
-
-class MachineKey(StrEnum):
-    """The keys of a shuffler without a data link."""
-
-    START = "start"
-    STOP = "stop"
-    EMPTY = "empty"
-
-
-class PressMachineKey(PersonDeed, frozen=True, kw_only=True):
-    """A key of a plain shuffler itself: start, stop, or give out every card."""
-
-    key: MachineKey
-    machine: str = ""
-
-    def carry_out(self, room: Room) -> Mapping[str, object]:
-        """See `PersonDeed`: whether the machine did it."""
-        plain = _plain(room, self.machine)
-        press = {
-            MachineKey.START: plain.press_start,
-            MachineKey.STOP: plain.press_stop,
-            MachineKey.EMPTY: plain.press_empty,
-        }[self.key]
-        return {"done": room.stage.act(press)}
 
 
 class Tap(PersonDeed, frozen=True, kw_only=True):
@@ -368,11 +341,3 @@ def _badge(text: str) -> Badge:
         return Badge.printed(text)
     except ValueError as error:
         raise Impossible(str(error)) from None
-
-
-def _plain(room: Room, name: str) -> PlainMachine:
-    if name in room.plain:
-        return room.plain[name]
-    if name or not room.plain:
-        raise Impossible(f"no plain shuffler {name!r} here; there are {', '.join(room.plain) or 'none'}")
-    return next(iter(room.plain.values()))

@@ -199,6 +199,9 @@ class Supervisor(OnCall):
         "JAM-EXIT": "_clear_jam",
         "JAM-CAROUSEL": "_clear_jam",
         "JAM-FEED": "_clear_jam",
+        "JAM-OTHER": "_clear_jam",
+        "EMPTY-LOOK": "_look_inside",
+        "COUNT-DUE": "_look_inside",
         "CARD-DAMAGED": "_replace",
         "CARD-SUSPECT": "_look_at_suspect",
         "COMPLAINT-HOLD": "_settle",
@@ -254,6 +257,14 @@ class Supervisor(OnCall):
         await self.dawdle(*WORK_S)
         await self.insist("cards-taken-out", cards=taken, now="table")
         await self.do("shut-lid")
+
+    async def _look_inside(self, alert: StandingAlert) -> None:
+        """The machine cannot say what it holds: lift the lid, look, shut it, and enter what was seen."""
+        await self._open_lid()
+        await self.dawdle(*WORK_S)
+        seen = await self.do("look-inside")
+        await self._shut_lid(0)
+        await self.insist("hand-count", place="machine", cards=seen["inside"])
 
     async def _replace(self, alert: StandingAlert) -> None:
         """The same card from the reserve deck; the damaged one into an envelope (CSM-1)."""

@@ -34,6 +34,7 @@ class PermitRevoked(Stopping, frozen=True, kw_only=True):
     device: str
     what: PermitKind
     why: str
+    held: Holding = Holding.ENFORCES
 
 
 class LampSet(Stopping, frozen=True, kw_only=True):
@@ -67,6 +68,7 @@ class PermitGranted(Order, frozen=True, kw_only=True):
     limit_cards: int | None = None
     not_after_ns: int | None = None
     is_fresh: bool = True  # a revoke goes before it, so that the device counts from zero (TDL 9.2)
+    held: Holding = Holding.ENFORCES  # whether the device keeps to it by itself, or people are asked to
 
 
 class CommandIntended(Order, frozen=True, kw_only=True):

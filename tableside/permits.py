@@ -137,7 +137,8 @@ def device_came(turn: Turn, device: str, *, is_new_boot: bool) -> None:
     levels = turn.state.devices.known[device]
     for what, ability in ABILITY_OF.items():
         if not is_new_boot and levels.holding(ability) is not Holding.CANNOT:
-            turn.decide(PermitRevoked(device=device, what=what, why="a permit of the session before"))
+            why, holds = "a permit of the session before", levels.holding(ability)
+            turn.decide(PermitRevoked(device=device, what=what, why=why, held=holds))
     permits = turn.state.permits
     granted = {key: wish for key, wish in permits.granted.items() if wish.device != device}
     held = {key: wish for key, wish in permits.held.items() if wish.device != device}
@@ -158,7 +159,8 @@ def settle(turn: Turn, sources: Sequence[Wishes], *, is_round_open: bool) -> Non
     for key, wish in permits.granted.items():
         if key not in allowed:
             del granted[key]
-            turn.decide(PermitRevoked(device=wish.device, what=wish.what, why=_why(turn, wish, is_round_open)))
+            why, holds = _why(turn, wish, is_round_open), _held(turn, wish.device, wish.what)
+            turn.decide(PermitRevoked(device=wish.device, what=wish.what, why=why, held=holds))
     for key, wish in allowed.items():
         if key in spent or key in held:
             continue
@@ -170,7 +172,7 @@ def settle(turn: Turn, sources: Sequence[Wishes], *, is_round_open: bool) -> Non
         given = _next(before, wish)
         if given is not None:
             granted[key] = given
-            turn.happened(_grant(given, is_fresh=given is wish))
+            turn.happened(_grant(turn, given, is_fresh=given is wish))
     if (granted, spent, held) != (permits.granted, permits.spent, permits.held):
         turn.state = replace(turn.state, permits=Permits(granted, spent, held))
 
@@ -194,7 +196,7 @@ def _is_allowed(turn: Turn, wish: Wish, is_round_open: bool) -> bool:
     return device is not None and device.is_connected and device.has_told_all and is_in_time and is_free
 
 
-def _grant(wish: Wish, *, is_fresh: bool) -> PermitGranted:
+def _grant(turn: Turn, wish: Wish, *, is_fresh: bool) -> PermitGranted:
     return PermitGranted(
         device=wish.device,
         what=wish.what,
@@ -202,7 +204,13 @@ def _grant(wish: Wish, *, is_fresh: bool) -> PermitGranted:
         limit_cards=wish.rest,
         not_after_ns=wish.not_after_ns,
         is_fresh=is_fresh,
+        held=_held(turn, wish.device, wish.what),
     )
+
+
+def _held(turn: Turn, device: str, what: PermitKind) -> Holding:
+    """By the device itself, or by people who are asked; the row says which (semantics §3)."""
+    return turn.state.devices.known[device].holding(locks.ABILITIES[SCOPE_OF[what]])
 
 
 def _why(turn: Turn, wish: Wish, is_round_open: bool) -> str:

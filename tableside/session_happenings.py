@@ -13,10 +13,14 @@ class CutSkipped(Happening, frozen=True, kw_only=True):
 
 
 class EmptyProved(Happening, frozen=True, kw_only=True):
-    """Content 0 in all areas and path clear, as the machine told; `purpose`: load, unload, swap."""
+    """Content 0 in all areas and path clear, as the machine told; `purpose`: load, unload, swap.
+
+    `by`: who looked into a machine that cannot tell; empty where it told itself.
+    """
 
     device: str
     purpose: str
+    by: str = ""
 
 
 class EmptyWanted(Happening, frozen=True, kw_only=True):

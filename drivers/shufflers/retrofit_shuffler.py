@@ -99,10 +99,18 @@ class RetrofitShuffler:
         """A contact forgets nothing and remembers nothing."""
 
     def permit(self, what: PermitKind, duration_ms: int, limit_cards: int | None) -> None:
-        """No wire lets a card pass: what is permitted, and when it ends, people are told."""
+        """No wire lets a card pass: people are told. While feeding is permitted, its end is listened for."""
+        if what is PermitKind.FEED:
+            self._feeds(is_fed=True)
 
     def revoke(self, what: PermitKind) -> None:
         """As above: the stop is asked of people (tableside/asked_stops.py)."""
+        if what is PermitKind.FEED:
+            self._feeds(is_fed=False)
+
+    def _feeds(self, *, is_fed: bool) -> None:
+        if self._watching is not None:
+            self._watching.is_fed = is_fed
 
     def set_lamp(self, colour: LampColour, pattern: LampPattern) -> None:
         """The machine's lamp is its own; the table's stands beside it."""

@@ -45,6 +45,7 @@ class Watching:
 
     def __init__(self, device: str, wiring: Wiring, reading: BoardReading, now_s: float) -> None:
         self.is_jammed = self.is_lamp_strange = False
+        self.is_fed = False  # feeding is permitted: a packet goes in, or a round's cards
         self._device = device
         self._wiring = wiring
         self._contacts = {contact.input: Debounced(contact.debounce_ms / _MS_PER_S) for contact in wiring.contacts}
@@ -119,6 +120,8 @@ class Watching:
         if cards_in:
             self._fed, self._fed_s = self._fed + cards_in, now_s
             yield CardsIn(device=self._device, boot=0, number=0, meter=self._cards_in.meter)
+        if not self.is_fed:
+            self._fed, self._fed_s = 0, None
         elif self._fed_s is not None and now_s - self._fed_s >= self._wiring.packet_quiet_ms / _MS_PER_S:
             yield PacketEnded(device=self._device, boot=0, number=0, cards=self._fed)
             self._fed, self._fed_s = 0, None

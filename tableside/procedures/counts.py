@@ -135,6 +135,7 @@ def _is_not_offered(turn: Turn, what: CommandClosed) -> bool:
 
 
 def _hand_counted(turn: Turn, what: MachineHandCounted) -> None:
+    devices.verified(turn, what.device)
     _free(turn, what.by)
     alerts.clear_alert(turn, ALERT, by=what.by, why=f"counted by hand: {what.counted}")
 

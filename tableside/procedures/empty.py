@@ -1,7 +1,8 @@
 """Empty is proved before a load and after an unload: content 0 in all areas and the path clear (semantics §4).
 
-The machine's own levels are the proof. After a restart its content is unverified: then it counts first. A proof
-stands until something could have come in: a card, an open lid, another boot.
+The machine's own levels are the proof. After a restart its content is unverified: then it counts first. A machine that
+can neither count nor tell is looked into by a supervisor, whose hand count is the proof. A proof stands until something
+could have come in: a card, an open lid, another boot.
 """
 
 from __future__ import annotations
@@ -12,11 +13,18 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from drivers.events import LevelsRead, LidOpened
+from drivers.events import Ability, Holding, LevelsRead, LidOpened
 from tableside import alerts, card_account, devices, incidents, presence
 from tableside.card_account import UNEXPLAINED, Evidence
 from tableside.decisions import LevelsAsked
-from tableside.happenings import CardsEntered, CountEnded, CountWanted, DeviceCame, SessionClosed
+from tableside.happenings import (
+    CardsEntered,
+    CountEnded,
+    CountWanted,
+    DeviceCame,
+    MachineHandCounted,
+    SessionClosed,
+)
 from tableside.house import Role
 from tableside.procedures.session import SessionState, state_of
 from tableside.requests import ProveEmpty
@@ -30,6 +38,8 @@ LOAD, UNLOAD = "load", "unload"
 # The machine is not proved empty: it holds cards, or none that it knows, and something lies in hopper or path.
 TEXTS = ("NOT-EMPTY", "PATH-NOT-CLEAR")
 INCIDENT = "not empty"
+# Somebody is asked to look where the machine cannot tell (semantics §3).
+LOOK = "EMPTY-LOOK"
 
 
 class EmptyState(StrEnum):
@@ -38,6 +48,7 @@ class EmptyState(StrEnum):
     UNPROVED = "unproved"
     COUNTING = "counting first"
     READING = "reading levels"
+    LOOKING = "to be looked into"
     PROVED = "proved empty"
     NOT_EMPTY = "not empty"
 
@@ -102,12 +113,21 @@ def _begin(turn: Turn) -> None:
     What hands take out or put in at the lid passes no sensor: the machine's figure knows nothing of it (TDL 10.2).
     """
     empty = turn.state.procedures.empty
-    if devices.of(turn, empty.device).is_content_unverified or empty.had_hands_in:
+    if not _can_tell(turn, empty.device):
+        PROCEDURE.move(turn, None, EmptyState.LOOKING, "CSM-5")
+        alerts.raise_alert(turn, LOOK, empty.device)
+    elif devices.of(turn, empty.device).is_content_unverified or empty.had_hands_in:
         PROCEDURE.move(turn, None, EmptyState.COUNTING, "CSM-5")
         turn.happened(CountWanted(why="unverified"))
     else:
         PROCEDURE.move(turn, None, EmptyState.READING, "CSM-5")
         turn.decide(LevelsAsked(device=empty.device, why="empty"))
+
+
+def _can_tell(turn: Turn, device: str) -> bool:
+    """It counts, or says what it holds."""
+    levels = devices.of(turn, device)
+    return levels.content is not None or levels.holding(Ability.COUNT_ALL) is not Holding.CANNOT
 
 
 def _hands_in(turn: Turn, _what: LidOpened) -> None:
@@ -122,7 +142,10 @@ def _counted(turn: Turn, what: CountEnded) -> None:
 # --- the answer ---------------------------------------------------------------------------------------------
 
 
-def _is_mine(turn: Turn, what: LevelsRead | CountEnded | DeviceCame | CardsEntered | LidOpened) -> bool:
+Told = LevelsRead | CountEnded | DeviceCame | CardsEntered | LidOpened | MachineHandCounted
+
+
+def _is_mine(turn: Turn, what: Told) -> bool:
     return what.device == turn.state.procedures.empty.device
 
 
@@ -140,36 +163,57 @@ def _back(turn: Turn, what: DeviceCame) -> None:
     _begin(turn)
 
 
+def _is_seen_empty(turn: Turn, what: MachineHandCounted) -> bool:
+    return _is_mine(turn, what) and what.counted == 0
+
+
+def _seen_empty(turn: Turn, what: MachineHandCounted) -> None:
+    """A supervisor has looked: where no wire can tell, his word is the proof, under his name."""
+    devices.verified(turn, what.device)
+    alerts.clear_alert(turn, LOOK, what.device, by=what.by, why="looked into")
+    put(turn, had_hands_in=False)
+    _prove(turn, what.device, what.by)
+
+
+def _seen_full(turn: Turn, what: MachineHandCounted) -> None:
+    alerts.clear_alert(turn, LOOK, what.device, by=what.by, why="looked into")
+    _disprove(turn, what.device, what.counted, is_path_clear=True)
+
+
 def _proved(turn: Turn, what: LevelsRead) -> None:
+    _prove(turn, what.device, "")
+
+
+def _prove(turn: Turn, device: str, by: str) -> None:
     purpose = turn.state.procedures.empty.purpose
-    for text, place in (*((text, what.device) for text in TEXTS), ("CARD-LEFT", "")):
-        alerts.clear_alert(turn, text, place, by="", why="proved empty")
+    for text, place in (*((text, device) for text in TEXTS), ("CARD-LEFT", "")):
+        alerts.clear_alert(turn, text, place, by=by, why="proved empty")
     for incident in incidents.of_kind(turn, INCIDENT):
-        incidents.close(turn, incident.number, f"{what.device} is proved empty", what.device)
+        incidents.close(turn, incident.number, f"{device} is proved empty", by or device)
     put(turn, purpose="")
-    turn.happened(EmptyProved(device=what.device, purpose=purpose))
+    turn.happened(EmptyProved(device=device, purpose=purpose, by=by))
 
 
 def _disproved(turn: Turn, what: LevelsRead) -> None:
     """Cards that the account does not know were in the machine before anybody loaded: an incident (CSM-8)."""
-    found = "?" if what.content is None else str(what.content)
     is_path_only = what.content == 0 and not any(what.areas or ()) and what.is_path_clear is False
+    _disprove(turn, what.device, what.content, is_path_clear=what.is_path_clear is True, is_path_only=is_path_only)
+
+
+def _disprove(turn: Turn, device: str, content: int | None, *, is_path_clear: bool, is_path_only: bool = False) -> None:
+    found = "?" if content is None else str(content)
     text, other = reversed(TEXTS) if is_path_only else TEXTS
-    alerts.clear_alert(turn, other, what.device, by="", why="looked again")
-    alerts.raise_alert(turn, text, what.device, n=found)
+    alerts.clear_alert(turn, other, device, by="", why="looked again")
+    alerts.raise_alert(turn, text, device, n=found)
     if turn.state.account.at(card_account.MACHINE) == 0 and not incidents.of_kind(turn, INCIDENT):
-        text = f"{what.device} holds {found} cards that nobody loaded; path clear: {what.is_path_clear}"
+        text = f"{device} holds {found} cards that nobody loaded; path clear: {is_path_clear}"
         incidents.open_incident(turn, INCIDENT, "CSM-8", text)
         if turn.state.procedures.differences.state.value == "agreed":
             card_account.move(
-                turn, UNEXPLAINED, card_account.MACHINE, what.content or 0, Evidence.METER, "found in the machine"
+                turn, UNEXPLAINED, card_account.MACHINE, content or 0, Evidence.METER, "found in the machine"
             )
     purpose = turn.state.procedures.empty.purpose
-    turn.happened(
-        EmptyDisproved(
-            device=what.device, purpose=purpose, content=what.content, is_path_clear=what.is_path_clear is True
-        )
-    )
+    turn.happened(EmptyDisproved(device=device, purpose=purpose, content=content, is_path_clear=is_path_clear))
 
 
 def _is_new_boot(turn: Turn, what: DeviceCame) -> bool:
@@ -184,7 +228,7 @@ S = EmptyState
 # A proof may be asked for again in each of these.
 AT_REST = (S.UNPROVED, S.PROVED, S.NOT_EMPTY)
 # How a proof begins: with a count where the content is unverified, else with the levels.
-BEGUN = (S.COUNTING, S.READING)
+BEGUN = (S.COUNTING, S.READING, S.LOOKING)
 PROCEDURE = Procedure(
     name="empty",
     rule="CSM-5",
@@ -212,6 +256,8 @@ PROCEDURE = Procedure(
         Row(S.COUNTING, CountEnded, S.READING, _counted, _is_mine, said="counted"),
         Row(S.READING, LevelsRead, S.PROVED, _proved, _is_empty, said="content 0, path clear"),
         Row(S.READING, LevelsRead, S.NOT_EMPTY, _disproved, _is_mine, said="not empty"),
+        Row(S.LOOKING, MachineHandCounted, S.PROVED, _seen_empty, _is_seen_empty, said="looked into: empty"),
+        Row(S.LOOKING, MachineHandCounted, S.NOT_EMPTY, _seen_full, _is_mine, said="looked into: not empty"),
         *(Row(state, DeviceCame, None, _back, _is_mine, said="device back", onward=BEGUN) for state in BEGUN),
         Row(S.PROVED, DeviceCame, S.UNPROVED, when=_is_new_boot, said="restarted", watches=True),
         Row(S.PROVED, CardsEntered, S.UNPROVED, when=_is_mine, said="a card in", watches=True),
@@ -223,6 +269,7 @@ PROCEDURE = Procedure(
         S.UNPROVED: "let the machine prove that it is empty",
         S.COUNTING: "wait until the machine has counted",
         S.READING: "wait until the machine has told its levels",
+        S.LOOKING: "floor supervisor: look into the machine, then enter a hand count of it",
         S.PROVED: "load",
         S.NOT_EMPTY: "take what lies in hopper, path and machine out with the supervisor, then prove it again",
     },

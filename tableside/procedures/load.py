@@ -18,6 +18,7 @@ from tableside.happenings import (
     CountWanted,
     DeviceCame,
     DifferenceSettled,
+    MachineHandCounted,
     PermitSpent,
     PresenceLapsed,
     PresenceShown,
@@ -74,6 +75,10 @@ def _total(turn: Turn) -> int:
     return account.at(MACHINE) + account.at(HOPPER) + account.at(ASIDE)
 
 
+# By the machine, or by hand where it cannot.
+Counted = CountEnded | MachineHandCounted
+
+
 def _is_restarted(turn: Turn, what: DeviceCame) -> bool:
     """It came back with its content unverified: the count that then runs tells what is in."""
     return packets.is_mine(turn, what) and devices.of(turn, what.device).is_content_unverified
@@ -83,24 +88,24 @@ def _restarted(turn: Turn, _what: DeviceCame) -> None:
     turn.happened(LoadPaused(why="machine restarted", cards=turn.state.account.at(MACHINE), of=_total(turn)))
 
 
-def _counted_open_present(turn: Turn, what: CountEnded) -> bool:
+def _counted_open_present(turn: Turn, what: Counted) -> bool:
     return _counted_open(turn, what) and presence.is_kept(turn.state, of(turn).operation)
 
 
-def _counted_open(turn: Turn, what: CountEnded) -> bool:
+def _counted_open(turn: Turn, what: Counted) -> bool:
     return packets.is_mine(turn, what) and of(turn).is_packet_open
 
 
-def _counted_packet(turn: Turn, what: CountEnded) -> bool:
+def _counted_packet(turn: Turn, what: Counted) -> bool:
     """The restart swallowed the packet's end: all of it had gone in."""
     return _counted_open(turn, what) and of(turn).counted == of(turn).declared
 
 
-def _counted_last_packet(turn: Turn, what: CountEnded) -> bool:
+def _counted_last_packet(turn: Turn, what: Counted) -> bool:
     return _counted_packet(turn, what) and packets.is_all_in(turn)
 
 
-def _counted_all_in(turn: Turn, what: CountEnded) -> bool:
+def _counted_all_in(turn: Turn, what: Counted) -> bool:
     return packets.is_mine(turn, what) and packets.is_all_in(turn)
 
 
@@ -243,19 +248,25 @@ PROCEDURE = Procedure(
             if state is not S.RECOUNTING
         ),
         Row(S.CHECKING, DeviceCame, None, packets.look, packets.is_mine, said="device back"),
-        Row(
-            S.RECOUNTING,
-            CountEnded,
-            S.CHECKING,
-            packets.last_packet_in,
-            _counted_last_packet,
-            said="counted: last one in",
+        *(
+            row
+            for kind in (CountEnded, MachineHandCounted)
+            for row in (
+                Row(
+                    S.RECOUNTING,
+                    kind,
+                    S.CHECKING,
+                    packets.last_packet_in,
+                    _counted_last_packet,
+                    said="counted: last one in",
+                ),
+                Row(S.RECOUNTING, kind, S.AWAITING, packets.packet_in, _counted_packet, said="counted: packet in"),
+                Row(S.RECOUNTING, kind, S.FEEDING, when=_counted_open_present, said="counted"),
+                Row(S.RECOUNTING, kind, S.PAUSED, when=_counted_open, said="counted, nobody present"),
+                Row(S.RECOUNTING, kind, S.CHECKING, packets.look, _counted_all_in, said="counted, all in"),
+                Row(S.RECOUNTING, kind, S.AWAITING, when=packets.is_mine, said="counted"),
+            )
         ),
-        Row(S.RECOUNTING, CountEnded, S.AWAITING, packets.packet_in, _counted_packet, said="counted: packet in"),
-        Row(S.RECOUNTING, CountEnded, S.FEEDING, when=_counted_open_present, said="counted"),
-        Row(S.RECOUNTING, CountEnded, S.PAUSED, when=_counted_open, said="counted, nobody present"),
-        Row(S.RECOUNTING, CountEnded, S.CHECKING, packets.look, _counted_all_in, said="counted, all in"),
-        Row(S.RECOUNTING, CountEnded, S.AWAITING, when=packets.is_mine, said="counted"),
         Row(S.CHECKING, LevelsRead, S.OVER, _completed, _is_path_clear, said="all cards in, path clear"),
         Row(S.CHECKING, LevelsRead, S.DIFFERS, _hopper_not_empty, packets.is_mine, said="cards left in the hopper"),
         *(Row(state, ClosingAnnounced, S.OVER, _give_up, rule="CSM-6", said="given up") for state in UNDER_WAY),

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from drivers.events import LevelsRead, PacketEnded, PermitKind
-from tableside import alerts, card_account, incidents
+from drivers.events import Holding, LevelsRead, PacketEnded, PermitKind
+from tableside import alerts, card_account, incidents, locks, unexpected
 from tableside.card_account import ASIDE, HOPPER, MACHINE, TABLE, UNEXPLAINED, Evidence
 from tableside.counted import counted
 from tableside.decisions import LevelsAsked
@@ -13,16 +13,19 @@ from tableside.happenings import (
     CountEnded,
     DeviceCame,
     DifferenceSettled,
+    MachineHandCounted,
     PermitSpent,
     QuietPointReached,
 )
-from tableside.procedures.load_slice import of, put
+from tableside.locks import Scope
+from tableside.procedures.load_slice import LoadState, of, put
 from tableside.requests import CorrectPacket, LoadPacket
 from tableside.session_happenings import PacketCorrected, PacketDiffered, PacketLoaded
 from tableside.tables import Turn
 
 INCIDENT = "packet"
 DIFFERS_TEXT = "PACKET-DIFFERS"
+FED = "cards went in while no supervisor was present"
 
 
 def begin(turn: Turn, what: LoadPacket) -> None:
@@ -33,13 +36,25 @@ def begin(turn: Turn, what: LoadPacket) -> None:
 # --- cards go in --------------------------------------------------------------------------------------------
 
 
-def is_mine(turn: Turn, what: CardsEntered | PacketEnded | LevelsRead | CountEnded | DeviceCame) -> bool:
+Mine = CardsEntered | PacketEnded | LevelsRead | CountEnded | DeviceCame | MachineHandCounted
+
+
+def is_mine(turn: Turn, what: Mine) -> bool:
     return what.device == of(turn).device
 
 
 def entered(turn: Turn, what: CardsEntered) -> None:
     load = of(turn)
     put(turn, counted=load.counted + what.cards, loaded=load.loaded + what.cards)
+    if load.state is LoadState.PAUSED and locks.holding(turn.state, Scope.FEED) is not Holding.ENFORCES:
+        _fed_while_paused(turn)
+
+
+def _fed_while_paused(turn: Turn) -> None:
+    """The machine does not hold the stop of a load without presence: who fed it all the same must explain it."""
+    is_known = any(FED in incident.text for incident in turn.state.incidents.open.values())
+    if not is_known:
+        unexpected.record(turn, f"packet {of(turn).packet}: {FED}", (Scope.FEED,), "CSM-5")
 
 
 def agrees(turn: Turn, what: PacketEnded) -> bool:

@@ -1,12 +1,13 @@
 """The unload: all cards out of the machine under a supervisor's presence, then empty is proved (CSM-6, CSM-8).
 
 EJECT_ALL moves only under a deal permit, and that never reaches beyond the end of presence: a lapse stops it, and what
-is left is a new command after a tap. Every card out is counted; what the count lacks is named by the sort.
+is left is a new command after a tap. A machine that obeys nothing is emptied by its own key, as the dealer is asked to.
+Every card out is counted; what the count lacks is named by the sort.
 """
 
 from __future__ import annotations
 
-from drivers.events import Outcome, PermitKind, Reason, Verb
+from drivers.events import Ability, Holding, Outcome, PermitKind, Reason, Verb
 from tableside import alerts, card_account, commands, devices, incidents, presence
 from tableside.card_account import ASIDE, MACHINE, TABLE, UNEXPLAINED, Evidence
 from tableside.counted import counted
@@ -47,6 +48,8 @@ INCIDENT = "unload count"
 PASSING = frozenset({Reason.PERMIT, Reason.FAULT, Reason.LID_OPEN, Reason.ANOTHER_RUNS})
 # A machine that refuses for one of these so many times, without a card between, will not do it the next time.
 TRIES = 3
+# A machine that obeys nothing: its own key is a person's (semantics §3).
+ASKED = "EJECT-ASKED"
 
 
 # --- beginning ----------------------------------------------------------------------------------------------
@@ -114,7 +117,23 @@ def _is_permitted(turn: Turn, what: PermitGranted) -> bool:
     return is_deal and not commands.is_open(turn, what.device, Verb.EJECT_ALL)
 
 
+def _obeys(turn: Turn) -> bool:
+    """The machine in use gives cards out when it is told to."""
+    return devices.of(turn, of(turn).device).holding(Ability.DEAL) is Holding.ENFORCES
+
+
+def _is_emptied_by_hand(turn: Turn, what: EmptyProved) -> bool:
+    return _is_mine(turn, what) and not _obeys(turn)
+
+
+def _asked_no_more(turn: Turn, _what: object) -> None:
+    alerts.clear_alert(turn, ASKED, by=turn.by, why="no longer asked")
+
+
 def _eject(turn: Turn, _what: object) -> None:
+    if not _obeys(turn):
+        alerts.raise_alert(turn, ASKED)
+        return
     put(turn, tries=of(turn).tries + 1)
     commands.intend(turn, of(turn).device, Verb.EJECT_ALL, step=STEP, is_resumable=True)
 
@@ -171,6 +190,7 @@ def _resumed(turn: Turn, _what: PresenceShown) -> None:
 
 def _completed(turn: Turn, _what: EmptyProved) -> None:
     unload = of(turn)
+    _asked_no_more(turn, _what)
     _post_what_is_lacking(turn)
     card_account.move(turn, TABLE, ASIDE, unload.cards, Evidence.METER, "unloaded")
     if unload.operation is Operation.UNLOAD:
@@ -194,6 +214,7 @@ def _post_what_is_lacking(turn: Turn) -> None:
 
 def _give_up(turn: Turn, _what: ClosingAnnounced) -> None:
     """A reload's unload, in which closing is announced: the session's own follows."""
+    _asked_no_more(turn, _what)
     card_account.move(turn, TABLE, ASIDE, of(turn).cards, Evidence.METER, "unloaded")
 
 
@@ -251,7 +272,7 @@ PROCEDURE = Procedure(
         ),
         *(Row(state, CommandLost, S.STOPPED, _lost, _is_step, said="outcome unknown") for state in MOVING),
         *(
-            Row(state, PresenceLapsed, S.PAUSED, when=_is_lapsed, said="time ran out")
+            Row(state, PresenceLapsed, S.PAUSED, _asked_no_more, _is_lapsed, said="time ran out")
             for state in (S.PERMITTING, S.EJECTING)
         ),
         Row(S.PAUSED, PresenceShown, S.PERMITTING, _resumed, _is_resumed, said="tap: resumed"),
@@ -259,6 +280,7 @@ PROCEDURE = Procedure(
             Row(state, EmptyProved, S.OVER, _completed, _is_mine, said="proved empty")
             for state in (S.PROVING, S.STOPPED)
         ),
+        Row(S.EJECTING, EmptyProved, S.OVER, _completed, _is_emptied_by_hand, said="looked into: empty"),
         Row(S.PROVING, EmptyDisproved, S.STOPPED, _not_empty, _is_mine, said="not empty"),
         *(Row(state, ClosingAnnounced, S.NOT_BEGUN, _give_up, said="given up for closing") for state in UNDER_WAY),
         *(Row(state, SessionClosed, S.NOT_BEGUN, said="table closed") for state in S if state is not S.NOT_BEGUN),

@@ -97,12 +97,13 @@ async def draw(made: Bench) -> None:
 
 @pytest.mark.parametrize("is_tcp", [False, True])
 async def test_a_round_of_cards_is_counted_in_and_out(*, is_tcp: bool) -> None:
-    async with watched(is_tcp=is_tcp) as (made, _driver):
+    async with watched(is_tcp=is_tcp) as (made, driver):
         ready = made.last(DeviceReady)
         assert ready is not None
         assert (ready.serial, ready.boot, ready.epoch, ready.content) == (SERIAL, 5, 7, None)
         assert ready.counters is not None
         assert not ready.is_content_unverified
+        driver.permit(PermitKind.FEED, 2_000, 52)
         made.feed(52)
         await made.until(lambda: made.last(PacketEnded))
         told, ended = made.last(CardsIn), made.last(PacketEnded)
@@ -116,6 +117,17 @@ async def test_a_round_of_cards_is_counted_in_and_out(*, is_tcp: bool) -> None:
         notices = [fact for fact in made.facts if isinstance(fact, Notice)]
         assert [notice.number for notice in notices] == list(range(1, len(notices) + 1))
         assert {notice.boot for notice in notices} == {5}
+
+
+async def test_a_packet_ends_where_feeding_is_permitted_only() -> None:
+    """The end is inferred from silence: nobody is told of one that nobody waits for."""
+    async with watched() as (made, driver):
+        driver.permit(PermitKind.FEED, 10_000, 20)
+        made.feed(20)
+        await made.until(lambda: (told := made.last(CardsIn)) is not None and told.meter == 20)
+        driver.revoke(PermitKind.FEED)
+        await asyncio.sleep(10)
+        assert made.count(PacketEnded) == 0
 
 
 def test_what_it_can_is_observed_or_cannot_be_had() -> None:
@@ -210,7 +222,8 @@ async def test_a_board_that_lost_its_power_begins_anew() -> None:
 
 
 async def test_without_counters_every_card_is_seen_while_the_polls_are_quick_enough() -> None:
-    async with watched(wiring(has_counters=False)) as (made, _driver):
+    async with watched(wiring(has_counters=False)) as (made, driver):
+        driver.permit(PermitKind.FEED, 2_000, 52)
         ready = made.last(DeviceReady)
         assert ready is not None
         assert ready.is_content_unverified, "what passed before we came nobody knows"

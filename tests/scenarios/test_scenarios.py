@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from simulator.plan import Chance
+from simulator.watch import Row
 from tests.scenarios.checks import Checks, uncounted
+from tests.scenarios.retrofit_house import retrofit
 from tests.scenarios.virtual_house import ROOT, house
 
 pytestmark = [pytest.mark.virtual_time, pytest.mark.timeout(600)]
@@ -39,6 +41,27 @@ async def test_a_day_comes_out_as_expected(
         wire = here.host.ear  # every message of both ends, reconnects and restarts among them
         assert wire.messages > 1_000
         assert len(wire.valid) >= rules, sorted(wire.valid)
+
+
+async def test_a_day_at_a_machine_that_obeys_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """What cannot be enforced is asked, confirmed and recorded; the cards balance all the same."""
+    rows: list[Row] = []
+    async with house(tmp_path, more=retrofit) as here:
+        checks = Checks(here)
+        here.hears.append(rows.append)
+        outcome = await here.play(ROOT / "scenarios" / "retrofit_day.toml")
+        assert outcome.is_right, "\n".join(map(str, outcome.mismatches))
+        findings = await checks.at_end()
+        said = capsys.readouterr()
+        checks.log(said.out + said.err)
+        assert not findings, "\n".join(findings)
+        assert checks.quiet_points >= 12
+    held = {(row.type, row.body["held"]) for row in rows if "held" in row.body and row.body.get("scope") != "lid"}
+    assert held == {("LockAdded", "observes"), ("PermitGranted", "observes"), ("PermitRevoked", "observes")}
+    asked = {row.body["alert"] for row in rows if row.type == "AlertRaised" and row.body["text"] == "STOP-ASKED"}
+    taken = {row.body["alert"] for row in rows if row.type == "AlertTaken" and row.body["by"] == "D-101"}
+    assert len(asked) >= 8
+    assert asked == taken, "each stop is confirmed by who keeps it"
 
 
 # What happens at these seeds, and what comes of it.

@@ -114,7 +114,9 @@ class VirtualHost:
         self._room = room
         self._clock = clock
         self._sessions: list[int] = []
-        self._addresses = {device.address: device.name for table in config.tables for device in table.devices}
+        self._addresses: dict[str, str] = {}
+        for device in (device for table in config.tables for device in table.devices):
+            self._addresses.setdefault(device.address, device.name)  # what shares a bus stands at its first device
         self._tdl = {
             device.name for table in config.tables for device in table.devices if device.driver.startswith("tdl-")
         }
