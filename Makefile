@@ -14,7 +14,7 @@ $(STAMP): pyproject.toml requirements-dev.txt
 	touch $@
 
 run: $(STAMP)
-	$(BIN)/python demo/run.py
+	$(BIN)/python -m demo.run
 
 test: $(STAMP)
 	$(BIN)/python -m pytest

@@ -1,13 +1,14 @@
-"""`make run`: a simulated table's days, with every part in a process of its own. Imports nothing of ours.
+"""`make run`: a simulated table's days, with every part in a process of its own. Imports nothing of the product.
 
-Starts the simulator (devices on pseudo-terminals and TCP), the daemon, and the people who play the scenario; kills
-and starts the daemon where the day says so; at the end asks the journal whether all is well. The journal stays in
-`run/`.
+Starts a broker where one is installed, the simulator (devices on pseudo-terminals and TCP), the daemon, and the people
+who play the scenario; kills and starts the daemon where the day says so; then the jackpot display, simulated and as a
+page; at the end asks the journal whether all is well. The journal stays in `run/`.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import shutil
 import signal
 import subprocess
@@ -15,19 +16,25 @@ import sys
 import time
 from pathlib import Path
 
+from demo.outside import Broker, Store, page_address, write_files
+
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 RUN = ROOT / "run"
 CHECK_WIRE = HERE / "check_wire.py"
 TABLE = "BJ-07"
 DAYS = (ROOT / "scenarios" / "day.toml", ROOT / "scenarios" / "short_day_bad_deck.toml")
-PLAN = HERE / "simulation.toml"
-HOST = HERE / "host.toml"
+JACKPOT = ROOT / "scenarios" / "jackpot_shown.toml"
+PLAN = RUN / "simulation.toml"
+HOST = RUN / "host.toml"
+HOST_WITH_DISPLAYS = RUN / "jackpot.toml"
 CONTROL = RUN / "control.sock"
 SIDE = RUN / "simulator.sock"
 # A machine that is busy elsewhere starts a Python program late; nothing here takes longer than a second by itself.
 PATIENCE_S = 60.0
 STOP_S = 15.0
+# So long the display page stays after all is over, where somebody sits at a terminal.
+LOOK_S = 300.0
 # What to look at afterwards: the command's words, with what they show.
 LOOK_FURTHER = (
     ("journal report session --number 1", "the long day: figures, then what happened, in order"),
@@ -127,13 +134,33 @@ def look_further(journal: Path) -> int:
     return wrong
 
 
+def show_jackpot(page: str | None) -> int:
+    """The table with its displays: the daemon goes on in the same journal, with a file that names them."""
+    daemon = Process("daemon", "tableside", "run", "--config", str(HOST_WITH_DISPLAYS))
+    try:
+        daemon.start(CONTROL)
+        at = f"open {page} in a browser" if page else "its page is left out: starlette and uvicorn are not installed"
+        print(f"Jackpot display: simulated at the table; {at}.", flush=True)
+        wrong = play(JACKPOT, daemon)
+        print()
+        if page and sys.stdin.isatty() and sys.stdout.isatty() and not wrong:
+            print(f"The page stays at {page} for five minutes, or until you press Enter.", flush=True)
+            select.select([sys.stdin], [], [], LOOK_S)
+    finally:
+        stopped = daemon.stop()
+    return wrong or stopped
+
+
 def main() -> int:
-    """The days, the summary, the verdict."""
+    """The days, the display, the summary, the verdict."""
     shutil.rmtree(RUN, ignore_errors=True)
     (RUN / "dev").mkdir(parents=True)
     os.environ["PYTHONPATH"] = str(ROOT)
+    broker, page = Broker(RUN), page_address()
+    write_files(HERE, RUN, broker.port, page)
     simulator = Process("simulator", "simulator", "serve", str(PLAN))
     daemon = Process("daemon", "tableside", "run", "--config", str(HOST))
+    store = Store(broker, TABLE)
     wrong = 0
     try:
         simulator.start(SIDE)
@@ -142,11 +169,15 @@ def main() -> int:
             wrong = wrong or play(day, daemon)
             print()
         wrong = wrong or ask("status", "--config", str(HOST))
+        wrong = daemon.stop() or wrong
+        wrong = wrong or show_jackpot(page)
     except KeyboardInterrupt:
         return 130
     finally:
         wrong = daemon.stop() or wrong
+        wrong = store.stop() or wrong
         wrong = simulator.stop() or wrong
+        broker.stop()
     journal = RUN / f"{TABLE}.db"
     wrong = ask("journal", "verify", str(journal)) or wrong
     wrong = subprocess.run([sys.executable, CHECK_WIRE, RUN / "wire"], cwd=ROOT, check=False).returncode or wrong

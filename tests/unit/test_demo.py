@@ -5,14 +5,19 @@ from __future__ import annotations
 import re
 import runpy
 import shlex
+import socket
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from demo.outside import free_port, write_files
+from simulator.kinds import KINDS
+from simulator.plan import read_plan
+from simulator.scenario import read_scenario
 from tableside.cli.failing import run_command
 from tableside.cli.groups import tableside
-from tableside.config import load_host
+from tableside.config import check, load_host
 from tableside.pins import is_pin
 from tableside.procedures.outcomes import BY_TWO
 from tests.support.session import open_table
@@ -40,6 +45,34 @@ def test_the_hinted_commands_work_as_typed(
         assert words.startswith(program)
         assert Path(shlex.split(program)[0]).exists()
         assert run_command(tableside, shlex.split(words.removeprefix(program))) == 0
+
+
+@pytest.mark.parametrize("broker_port", [None, 47_883])
+@pytest.mark.parametrize("page", [None, "http://127.0.0.1:8378"])
+def test_the_files_that_are_made_are_sound(tmp_path: Path, broker_port: int | None, page: str | None) -> None:
+    """With and without a broker, with and without what serves a page: the same table, and a wall in the room."""
+    run = tmp_path / "run"
+    (run / "reserve").mkdir(parents=True)
+    write_files(ROOT / "demo", run, broker_port, page)
+    for name in ("host", "jackpot"):
+        assert [one for one in check(run / f"{name}.toml") if one.is_refused] == []
+    host, evening = load_host(run / "host.toml"), load_host(run / "jackpot.toml")
+    assert host.control_socket == evening.control_socket == run / "control.sock"
+    assert (host.broker is not None) is (broker_port is not None)
+    assert [device.role for device in host.tables[0].devices if device.role == "display"] == []
+    shown = {device.name: device.address for device in evening.tables[0].devices if device.role == "display"}
+    assert set(shown) == ({"wall", "page"} if page else {"wall"})
+    plan = read_plan(run / "simulation.toml")
+    assert {device.name: device.address for device in plan.devices}["wall"] == shown["wall"]
+    assert plan.simulation.side_channel == str(run / "simulator.sock")
+    assert read_scenario(ROOT / "scenarios" / "jackpot_shown.toml", KINDS).steps
+
+
+def test_a_port_that_is_taken_is_passed_over() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        assert free_port(port) != port
 
 
 def test_a_hint_that_does_not_work_makes_the_run_fail(demo: dict[str, Any], tmp_path: Path) -> None:
