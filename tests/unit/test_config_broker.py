@@ -74,6 +74,14 @@ BROKEN: list[tuple[str, str, str, str, str, list[str]]] = [
     ("a blank in a url", "/page", "/pa ge", "consumers[1].url", "url =", ["no address to post to"]),
     ("nobody of that id", '["S-1"]', '["S-9"]', "clients[0].speaks_for[0]", '"S-9"', ["nobody of [[staff]]", "S-1"]),
     ("text for a list", '["S-1"]', '"S-1"', "clients[0].speaks_for", "speaks_for", ["list"]),
+    (
+        "client named twice",
+        'speaks_for = ["S-1"]',
+        'speaks_for = ["S-1"]\n\n[[clients]]\nname = "page"',
+        "clients[1].name",
+        'name = "page"',
+        ["each name once"],
+    ),
     ("typo in a client", "speaks_for", "speak_for", "clients[0].speak_for", "speak_for", ['"speaks_for"']),
 ]
 
