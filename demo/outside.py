@@ -17,7 +17,7 @@ from pathlib import Path
 
 LOOPBACK = "127.0.0.1"
 # Where Debian has it, which is on nobody's path but root's.
-PLACES = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin:/opt/homebrew/sbin"
+PLACES = "/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin"
 PAGE_PORT = 8378
 PORTS_TRIED = 50
 BROKER_PATIENCE_S = 10.0
