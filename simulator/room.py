@@ -55,7 +55,10 @@ BOARD_UNIT = 1
 
 
 class PoweredFace(Face, Protocol):
-    """A face with a switch."""
+    """A face with a switch. `profile`: what is spoken on its cable, in the word of recordings."""
+
+    @property
+    def profile(self) -> str: ...
 
     @property
     def is_on(self) -> bool: ...
@@ -186,8 +189,7 @@ class Room:
 
     def _recorder(self, device: DevicePlan, face: PoweredFace) -> Recorder | None:
         folder = self.plan.simulation.recordings
-        profile = "tdl" if isinstance(face, TdlDevice) else "osdp"
-        return Recorder(Path(folder), device.name, profile) if folder else None
+        return Recorder(Path(folder), device.name, face.profile) if folder else None
 
     def memory(self, device: DevicePlan) -> Memory:
         """What this device keeps; a new board where it has kept nothing yet."""

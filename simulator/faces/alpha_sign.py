@@ -49,6 +49,7 @@ class AlphaSignFace:
     """One sign, off until `boot`."""
 
     boot_number = 0  # a sign counts no boots
+    profile = "alpha"
 
     def __init__(self, sign: LedSign, address: str = "01") -> None:
         self.sign = sign

@@ -56,6 +56,7 @@ class AngelEyeFace:
     """One shoe, off until `boot`. `bcc_includes_stx`: what its own check of a command covers."""
 
     boot_number = 0  # a shoe counts no boots
+    profile = "angel eye"
 
     def __init__(self, world: BaccaratShoe, *, bcc_includes_stx: bool = True, copies: int = COPIES) -> None:
         self.shoe = world

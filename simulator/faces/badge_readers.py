@@ -12,6 +12,7 @@ class BadgeReadersFace:
     """Readers on one cable, off until `boot`."""
 
     boot_number = 0  # OSDP counts no boots
+    profile = "osdp"
 
     def __init__(self, readers: Sequence[OsdpReader]) -> None:
         self.readers = tuple(readers)

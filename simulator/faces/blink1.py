@@ -39,6 +39,7 @@ class Blink1Face:
         self._lock = threading.Lock()
 
     boot_number = 0  # a lamp counts no boots
+    profile = "blink1"
     next_wake_ns = None  # and wakes by itself for nothing: what it shows is reckoned when somebody looks
 
     @property

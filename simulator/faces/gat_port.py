@@ -66,6 +66,7 @@ class GatPortFace:
     """One port, off until `boot`. `chunk_bytes`: how much of a result goes into a frame."""
 
     boot_number = 0  # GAT counts no boots
+    profile = "gat"
 
     def __init__(self, firmware: Firmware, chunk_bytes: int = MAX_RESULT_DATA_BYTES) -> None:
         self.firmware = firmware

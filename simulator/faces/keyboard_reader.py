@@ -14,6 +14,7 @@ class KeyboardReaderFace:
     """One reader. Its badges hold characters, eight bits each."""
 
     boot_number = 0  # a keyboard counts no boots
+    profile = "keyboard"
 
     def __init__(self, head: BadgeHead, key_map: KeyMap) -> None:
         self.head = head

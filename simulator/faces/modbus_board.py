@@ -58,6 +58,7 @@ class ModbusBoardsFace:
         functions: frozenset[Function] = ALL,
         same_plug: Sequence[Plugged] = (),
     ) -> None:
+        self.profile = "modbus-tcp" if is_tcp else "modbus-rtu"
         self.boards = dict(boards)
         self.functions = functions
         self.answer_ns = ANSWER_NS

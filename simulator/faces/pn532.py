@@ -30,6 +30,7 @@ class Pn532Face:
     """One board with its antenna, off until `boot`, asleep until something comes over the line."""
 
     boot_number = 0  # it counts no boots
+    profile = "pn532"
 
     def __init__(self, name: str, field: RfField, at_mm: float) -> None:
         self.name = name

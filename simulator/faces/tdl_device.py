@@ -66,6 +66,8 @@ class Running:
 class TdlDevice:
     """One device. Off until `boot`; `memory` outlives it, everything else is lost with the power."""
 
+    profile = "tdl"
+
     def __init__(self, equipment: Equipment, memory: Memory, *, rx_max: int = MIN_RX_MAX) -> None:
         self.equipment = equipment
         self.memory = memory

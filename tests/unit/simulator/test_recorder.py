@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import json
+import typing
 from pathlib import Path
 
 import pytest
 
 from demo.check_wire import listen
 from firmware_bridge.links.memory import memory_pair
+from simulator.plan import Kind
 from simulator.recorder import Recorder
+from simulator.room import MAKERS
+from tableside.diagnosis.speech import SPEECHES
 from tests.support.plain_host import frame, stuffed
 from tests.support.tdl_numbers import REQUEST
 
@@ -54,3 +58,11 @@ def test_what_no_host_and_no_device_speaks_in_tdl_is_left_alone(tmp_path: Path) 
     (tmp_path / "badges-001.jsonl").write_text(json.dumps(head) + '\n[1, "in", "ff53"]\n', "utf-8")
     ear = listen(tmp_path)
     assert (ear.messages, ear.findings, ear.cut) == (0, [], 0)
+
+
+@pytest.mark.parametrize("kind", [kind for kind, maker in MAKERS.items() if typing.get_type_hints(maker)])
+def test_a_recording_says_what_is_spoken_so_that_it_can_be_read_again(kind: Kind) -> None:
+    """`diag trace --recording` and `diag replay` go by that word."""
+    face = typing.get_type_hints(MAKERS[kind])["return"]
+    spoken = (face.profile,) if hasattr(face, "profile") else ("modbus-rtu", "modbus-tcp")
+    assert set(spoken) <= set(SPEECHES), face
