@@ -85,7 +85,9 @@ def line_profile(address: str) -> LineProfile:
     return LineProfile(parsed.settings.baud) if isinstance(parsed, SerialAddress) else LineProfile()
 
 
-def health_of(keeper: Keeper, *counts: Counts, is_connected: bool, why_away: str = "") -> dict[str, object]:
+def health_of(
+    keeper: Keeper, *counts: Counts, is_connected: bool, why_away: str = "", ended_by: str = ""
+) -> dict[str, object]:
     """What the technician sees of one cable: counters that are not zero, those of a kind by its name."""
     named = ((each.name, getattr(count, each.name)) for count in counts for each in fields(count))
     counted = {name: _by_name(value) for name, value in named if value}
@@ -94,6 +96,7 @@ def health_of(keeper: Keeper, *counts: Counts, is_connected: bool, why_away: str
         "losses": keeper.losses,
         "attempts": keeper.attempts_since_up,
         "why_away": "" if is_connected else keeper.why_away or why_away or NOT_ON_CABLE,
+        "ended_by": "" if is_connected else keeper.ended_by or ended_by,
         "counts": counted,
     }
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 from drivers.badges.keyboard_reader import TypingReaderSettings
 from drivers.badges.osdp_reader import ReaderSettings
@@ -49,7 +51,6 @@ from firmware_bridge.wire.alpha.codes import BROADCAST
 from firmware_bridge.wire.osdp.secure import BaseKey
 from tableside.cabling import BROKEN, Equipment, SharedBus, bus_name, connected, health_of, line_profile, share
 from tableside.coin_slots import add_coin_slot
-from tableside.config import TableConfig
 from tableside.configuration import shape
 from tableside.configuration.shape import DeviceRole
 from tableside.diagnosis.speech import ALPHA, GAT, KEYBOARD, MODBUS_RTU, MODBUS_TCP, OSDP, PN532, TDL
@@ -57,7 +58,20 @@ from tableside.diagnosis.traces import Cable
 from tableside.ground import Ground
 
 
-def equip(table: TableConfig, ground: Ground, report: Report, epoch: int, buses: dict[str, SharedBus]) -> Equipment:
+class Furnished(Protocol):
+    """A table's configuration, as far as its devices need it."""
+
+    @property
+    def devices(self) -> Sequence[shape.Device]: ...
+
+    @property
+    def languages(self) -> tuple[str, ...]: ...
+
+    @property
+    def tag_register(self) -> Path | None: ...
+
+
+def equip(table: Furnished, ground: Ground, report: Report, epoch: int, buses: dict[str, SharedBus]) -> Equipment:
     """Every device of the table, not yet running. The configuration was checked: nothing here refuses it.
 
     `buses`, by address, may have stations of other tables: a bus runs with the table that names it first.
@@ -229,7 +243,12 @@ def _add_reader(
     equipment.running[device.name] = reader.run
     station = device.osdp_address or 0
     equipment.health[device.name] = lambda: health_of(
-        bus.keeper, bus.counts, bus.station_counts(station), is_connected=reader.is_connected, why_away=reader.why_away
+        bus.keeper,
+        bus.counts,
+        bus.station_counts(station),
+        is_connected=reader.is_connected,
+        why_away=reader.why_away,
+        ended_by=reader.ended_by,
     )
 
 

@@ -22,6 +22,7 @@ from tableside.configuration.shape import DeviceRole
 from tableside.control.curtain import Curtain
 from tableside.control.desk import TableStopped
 from tableside.decisions import RequestAnswered
+from tableside.diagnosis.evidence import Evidence, evidence_of, of_last_connection
 from tableside.diagnosis.kept_traces import FOLDER as TRACES
 from tableside.diagnosis.kept_traces import TraceKeeper
 from tableside.diagnosis.traces import Cable
@@ -123,6 +124,28 @@ class TableHost:
     def cable(self, device: str) -> Cable | None:
         """The cable of a device, for those who listen in."""
         return self._equipment.cables.get(device)
+
+    def evidence(self, device: str) -> Evidence | None:
+        """What is known of a device's cable, for who asks why it is away."""
+        configured = next((one for one in self._config.devices if one.name == device), None)
+        health = self._equipment.health.get(device)
+        if configured is None or health is None:
+            return None
+        cable = self._equipment.cables.get(device) or self._cable_at(configured.address)
+        entries = () if cable is None else cable.ring.entries()
+        now_ns = self._ground.clock.monotonic_ns()
+        profile = "" if cable is None else cable.profile
+        return evidence_of(configured, health(), profile, of_last_connection(entries, now_ns))
+
+    def _cable_at(self, address: str) -> Cable | None:
+        """Devices of one bus stand under the one that names it first."""
+        sharing = (one.name for one in self._config.devices if one.address == address)
+        return next((cable for name in sharing if (cable := self._equipment.cables.get(name)) is not None), None)
+
+    @property
+    def device_names(self) -> tuple[str, ...]:
+        """The devices of the table, in the file's order."""
+        return tuple(device.name for device in self._config.devices)
 
     def firmware_port(self, device: str) -> GatPort | None:
         """A port by which a machine proves its firmware."""

@@ -100,6 +100,7 @@ class OsdpBadgeReader:
         self._renew_at_s = 0.0
         self._woken = asyncio.Event()
         self.why_away = ""  # as its bus said it last, for the technician; empty while it is connected, and before
+        self.ended_by = ""  # its kind in a word, as `Loss` has it
         bus.add(settings.profile(), self._hear)
 
     @property
@@ -163,7 +164,7 @@ class OsdpBadgeReader:
             is_secure=notice.is_secure,
             is_simulated=self._settings.is_simulated or self._bus.is_simulated,
         )
-        self.why_away = ""
+        self.why_away = self.ended_by = ""
         if ready != self._ready:
             self._ready = ready
             await self._report(ready)
@@ -172,7 +173,7 @@ class OsdpBadgeReader:
 
     async def _is_lost(self, notice: StationLost) -> None:
         self._ready = None
-        self.why_away = notice.text
+        self.why_away, self.ended_by = notice.text, notice.loss.value
         self._resting.forget()  # *held* ends with the reader; the table knows that from the fact
         self.keypad.forget()
         silent_ms = round(notice.silent_s * 1_000)

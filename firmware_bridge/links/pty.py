@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import os
+import termios
 import tty
 from dataclasses import dataclass
 from pathlib import Path
 
 from firmware_bridge.links.descriptor import DescriptorLink
+
+# A terminal's attributes: its speeds stand there as the system's own numbers.
+OUTPUT_SPEED = 5
+SPEEDS = {
+    getattr(termios, f"B{baud}"): baud
+    for baud in (1_200, 2_400, 4_800, 9_600, 19_200, 38_400, 57_600, 115_200, 230_400)
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +24,12 @@ class Pty:
 
     link: DescriptorLink
     node: str
+    host: int  # the node's descriptor on this side
+
+    @property
+    def baud(self) -> int:
+        """The speed to which whoever opened the node has set it; 0 where it is no usual one."""
+        return SPEEDS.get(termios.tcgetattr(self.host)[OUTPUT_SPEED], 0)
 
 
 def open_pty(name: Path | None = None) -> Pty:
@@ -37,7 +51,8 @@ def open_pty(name: Path | None = None) -> Pty:
         os.close(host)
         os.close(device)
 
-    return Pty(DescriptorLink(device, address=f"serial://{name or node}", is_simulated=True, release=release), node)
+    link = DescriptorLink(device, address=f"serial://{name or node}", is_simulated=True, release=release)
+    return Pty(link, node, host)
 
 
 def _point(name: Path, node: str) -> None:

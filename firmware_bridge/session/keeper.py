@@ -12,6 +12,7 @@ from typing import NoReturn
 
 import structlog
 
+from firmware_bridge.links.base import LinkAbsent, LinkBusy, LinkForbidden, LinkRefused
 from firmware_bridge.session.backoff import Backoff
 from firmware_bridge.session.endings import Ending, SessionOver
 from firmware_bridge.session.supervised import run_together
@@ -38,6 +39,7 @@ class Keeper:
         self.losses = 0  # sessions that were up and ended
         self.attempts_since_up = 0
         self.why_away = ""  # of the last attempt that ended; empty while a session stands
+        self.ended_by = ""  # its kind in a word: an `Ending`, or how the link was refused
         self._attempt = attempt
         self._backoff = backoff
         self._up_since_s: float | None = None
@@ -67,7 +69,7 @@ class Keeper:
             _log.info("link_back", link=self.name, attempts=self.attempts_since_up, away_s=away_s)
         self._up_since_s = now_s
         self.attempts_since_up = 0
-        self.why_away = ""
+        self.why_away = self.ended_by = ""
         self._told.clear()
 
     def _ended(self, error: Exception) -> float:
@@ -79,6 +81,7 @@ class Keeper:
                 self._backoff.reset()
         self._up_since_s = None
         self.why_away = str(error) or type(error).__name__
+        self.ended_by = _kind_of(error)
         is_permanent = isinstance(error, SessionOver) and error.is_permanent
         self._tell(error, is_permanent=is_permanent)
         if is_permanent:
@@ -94,3 +97,18 @@ class Keeper:
         if key not in self._told:
             self._told.add(key)
             _log.warning(event, link=self.name, why=str(error), exc_info=None if is_foreseen else error)
+
+
+# How a link was refused, in a word; what is none of these was refused for a reason of its own.
+_REFUSALS: tuple[tuple[type[Exception], str], ...] = (
+    (LinkAbsent, "absent"),
+    (LinkForbidden, "forbidden"),
+    (LinkBusy, "busy"),
+    (LinkRefused, "refused"),
+)
+
+
+def _kind_of(error: Exception) -> str:
+    if isinstance(error, SessionOver):
+        return error.ending.value
+    return next((word for kind, word in _REFUSALS if isinstance(error, kind)), "unforeseen")

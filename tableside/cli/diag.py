@@ -21,6 +21,7 @@ from tableside.cli.plain import say, say_json, warn
 from tableside.cli.rows import line_of_row
 from tableside.cli.standing import standing_lines
 from tableside.cli.whole_help import WholeHelp
+from tableside.cli.why import why
 from tableside.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -37,6 +38,7 @@ def diag() -> None:
 
 
 diag.add_command(verify_firmware)
+diag.add_command(why)
 
 
 @diag.command()

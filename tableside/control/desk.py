@@ -14,12 +14,22 @@ from firmware_bridge.wire.gat.messages import Status
 from tableside.control.acts import OF_SECTION
 from tableside.control.answers import Answer, ProofLine, StreamLine, TraceLine, Word, line_of, of_request, refused, told
 from tableside.control.curtain import Curtain
-from tableside.control.message import SUBSCRIBE, TRACE, VERIFY_FIRMWARE, Act, Read
+from tableside.control.message import SUBSCRIBE, TRACE, VERIFY_FIRMWARE, WHY, Act, Read
 from tableside.control.pin_desk import PinDesk, PinWrong
-from tableside.control.views import SELF_REPORTED, alerts_view, entry_view, heard_view, proof_view, state_view
+from tableside.control.views import (
+    SELF_REPORTED,
+    alerts_view,
+    entry_view,
+    finding_view,
+    heard_view,
+    proof_view,
+    state_view,
+)
 from tableside.decisions import RequestAnswered
+from tableside.diagnosis.evidence import Evidence
 from tableside.diagnosis.speech import REDACTION
 from tableside.diagnosis.traces import Cable
+from tableside.diagnosis.why import why
 from tableside.journal.record import RecordKind
 from tableside.journal.store import Journal
 from tableside.outputs.texts import Texts
@@ -73,7 +83,12 @@ class Table(Protocol):
 
     def cable(self, device: str) -> Cable | None: ...
 
+    def evidence(self, device: str) -> Evidence | None: ...
+
     def firmware_port(self, device: str) -> GatPort | None: ...
+
+    @property
+    def device_names(self) -> tuple[str, ...]: ...
 
     @property
     def firmware_ports(self) -> tuple[str, ...]: ...
@@ -203,6 +218,16 @@ class Desk:
         what = {"profile": cable.profile, "is_message_based": cable.is_message_based, "redaction": REDACTION}
         return told(read.id, what, table.name)
 
+    def _why(self, read: Read) -> Answer:
+        table = self.table_of(read)
+        if isinstance(table, Answer):
+            return table
+        evidence = table.evidence(read.device)
+        if evidence is None:
+            text = f'there is no device "{read.device}" at {table.name}'
+            return refused(read.id, table.name, text, f"name one of {', '.join(table.device_names)}")
+        return told(read.id, finding_view(evidence, why(evidence)), table.name)
+
     def _verify_firmware(self, read: Read) -> Answer:
         table = self.table_of(read)
         if isinstance(table, Answer):
@@ -299,6 +324,7 @@ READS: Mapping[str, Callable[[Desk, Read], Answer]] = {
     "subscribe": Desk._subscribe,
     "trace": Desk._trace,
     VERIFY_FIRMWARE: Desk._verify_firmware,
+    WHY: Desk._why,
 }
 STREAMED: Mapping[str, Callable[[Read, Table, Write], Awaitable[None]]] = {
     SUBSCRIBE: _stream_rows,

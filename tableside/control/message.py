@@ -25,9 +25,10 @@ WAYS = ("page", "cli", "pager")
 SUBSCRIBE = "subscribe"
 TRACE = "trace"
 VERIFY_FIRMWARE = "verify-firmware"
-READS = ("hello", "status", "state", "alerts", SUBSCRIBE, TRACE, VERIFY_FIRMWARE)
+WHY = "why"
+READS = ("hello", "status", "state", "alerts", SUBSCRIBE, TRACE, VERIFY_FIRMWARE, WHY)
 # Reads of one device.
-OF_DEVICE = (TRACE, VERIFY_FIRMWARE)
+OF_DEVICE = (TRACE, VERIFY_FIRMWARE, WHY)
 # Reads that are followed by a stream of lines.
 STREAMS = (SUBSCRIBE, TRACE, VERIFY_FIRMWARE)
 

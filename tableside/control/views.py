@@ -11,7 +11,9 @@ from tableside.catalogue import alert_text
 from tableside.control.curtain import Curtain, shown
 from tableside.control.waiting import waiting_view
 from tableside.decisions import AlertRaised
+from tableside.diagnosis.evidence import Evidence
 from tableside.diagnosis.traces import Heard
+from tableside.diagnosis.why import Finding
 from tableside.journal.export import utc_text
 from tableside.journal.record import Record, RecordKind
 from tableside.locks import Lock, Scope, standing
@@ -103,6 +105,19 @@ def proof_view(proof: FirmwareTold | FirmwareUntold) -> dict[str, object]:
     is_listed = isinstance(proof, FirmwareTold) and proof.is_listed
     body = {name: value for name, value in msgspec.to_builtins(proof).items() if name != "type"}
     return {"is_told": isinstance(proof, FirmwareTold), **body, "is_listed": is_listed, "trust": SELF_REPORTED}
+
+
+def finding_view(evidence: Evidence, finding: Finding) -> dict[str, object]:
+    """Why a device is away: the step that fails, the cause, what people read first, and the steps before it."""
+    return {
+        "device": evidence.device,
+        "address": evidence.address,
+        "step": None if finding.step is None else finding.step.value,
+        "cause": finding.named_cause.value,
+        "line": finding.line,
+        "next_step": finding.next_step,
+        "walked": [{"step": step.value, "said": said} for step, said in finding.walked],
+    }
 
 
 def entry_view(record: Record, table: str, curtain: Curtain, texts: Texts | None = None) -> dict[str, object]:

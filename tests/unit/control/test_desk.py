@@ -193,3 +193,39 @@ async def test_who_listens_in_hears_the_cable_and_no_badge(tmp_path: Path) -> No
         assert (await other.ask(id="x", act="trace"))["answer"] == "mistaken"
         await other.end()
     await table.close()
+
+
+async def test_why_a_device_is_away_is_told_from_what_was_counted(tmp_path: Path) -> None:
+    table = SimulatedTable()
+    async with running(host_in(tmp_path), table, new_clock()) as daemon:
+        await until(lambda: is_connected(daemon, "shuffler", "switches", "badges"))
+        page = Page(daemon)
+        well = await page.ask(id="1", act="why", device="shuffler")
+        assert well["what"]["cause"] == "nothing is wrong"
+        table.away.update(table.outlets)
+        for link in tuple(table.links.values()):
+            await link.close()
+        await until(lambda: not is_connected(daemon, "shuffler"))
+        await asyncio.sleep(5)
+        away = await page.ask(id="2", act="why", device="shuffler")
+        assert away["what"]["step"] == "port"
+        assert away["what"]["line"].startswith("shuffler: adapter dead or unplugged: ")
+        assert (await page.ask(id="3", act="why", device="nobody"))["answer"] == "refused"
+        await page.end()
+    await table.close()
+
+
+async def test_why_a_silent_station_of_a_bus_is_away(tmp_path: Path) -> None:
+    """The cable stands: what was said before it went silent is over."""
+    table = SimulatedTable()
+    async with running(host_in(tmp_path), table, new_clock()) as daemon:
+        await until(lambda: is_connected(daemon, "badges"))
+        table.bus.reader.power_off()
+        await until(lambda: not is_connected(daemon, "badges"))
+        await asyncio.sleep(20)
+        page = Page(daemon)
+        why = await page.ask(id="1", act="why", device="badges")
+        assert why["what"]["cause"] == "no power or no cable"
+        assert [walked["step"] for walked in why["what"]["walked"]] == ["port", "our bytes"]
+        await page.end()
+    await table.close()

@@ -1,0 +1,161 @@
+"""The walk from port to identity on what was counted and heard: the first step that fails is the answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from firmware_bridge.links.recording import Direction, Entry
+from firmware_bridge.wire.gat.frame import encode_frame
+from firmware_bridge.wire.gat.messages import StatusQuery, encode_message
+from simulator.uart import misread
+from tableside.diagnosis.evidence import JUST_BEGUN_NS, WINDOW_NS, Evidence, of_last_connection
+from tableside.diagnosis.strangers import READABLE, TALKERS, is_starting, stranger
+from tableside.diagnosis.why import Cause, Step, why
+from tests.vectors import osdp as osdp_vectors
+from tests.vectors import tdl as tdl_vectors
+
+NS_PER_S = 1_000_000_000
+ASKED = bytes.fromhex("000301050134")
+GOOD = b"".join(vector.stream for vector in tdl_vectors.load())
+OSDP_REPLY = osdp_vectors.ALL_BYTES[1]
+
+
+def evidence(
+    heard: bytes = b"",
+    ended_by: str = "silent",
+    *,
+    sent: bytes = ASKED,
+    profile: str = "tdl",
+    station: int | None = None,
+    other_speed: int | None = None,
+    other_station: int | None = None,
+    is_connected: bool = False,
+) -> Evidence:
+    entries = [Entry(0, Direction.OUT, sent)] if sent else []
+    entries += [Entry(1, Direction.IN, heard)] if heard else []
+    return Evidence(
+        device="shuffler",
+        address="serial:///dev/x",
+        profile=profile,
+        serial="000123",
+        model="CSM",
+        is_connected=is_connected,
+        ended_by=ended_by,
+        why_away="as it was said",
+        entries=tuple(entries),
+        station=station,
+        other_speed=other_speed,
+        other_station=other_station,
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "step", "cause"),
+    [
+        (evidence(ended_by="absent"), Step.PORT, Cause.ADAPTER),
+        (evidence(ended_by="refused"), Step.PORT, Cause.ADAPTER),
+        (evidence(ended_by="link_lost"), Step.PORT, Cause.ADAPTER),
+        (evidence(ended_by="forbidden"), Step.PORT, Cause.RIGHTS),
+        (evidence(ended_by="busy"), Step.PORT, Cause.PORT_TAKEN),
+        (evidence(ended_by="stuck"), Step.OUR_BYTES, Cause.STUCK),
+        (evidence(), Step.THEIR_BYTES, Cause.NO_POWER_OR_CABLE),
+        (evidence(sent=b""), Step.THEIR_BYTES, Cause.NO_POWER_OR_CABLE),
+        (evidence(other_speed=9_600), Step.THEIR_BYTES, Cause.SPEED),
+        (evidence(ASKED), Step.THEIR_BYTES, Cause.ECHO),
+        (evidence(bytes(3)), Step.FRAMES, Cause.WIRES_CROSSED),
+        (evidence(b"\r\nU-Boot 2012.10\r\nHit any key"), Step.FRAMES, Cause.STILL_BOOTING),
+        (evidence(b"$GPGGA,123519,4807.038,N\r\n"), Step.FRAMES, Cause.OTHER_DEVICE),
+        (evidence(OSDP_REPLY), Step.FRAMES, Cause.OTHER_DEVICE),
+        (evidence(misread(GOOD[:80], 9_600, 38_400)), Step.FRAMES, Cause.SPEED),
+        (evidence(profile="osdp", station=1, other_station=5), Step.THEIR_BYTES, Cause.ADDRESS),
+        (evidence(OSDP_REPLY, profile="osdp", station=7), Step.ADDRESS, Cause.ADDRESS),
+        (evidence(OSDP_REPLY, "wrong_key", profile="osdp", station=1), Step.KEY, Cause.KEY),
+        (evidence(GOOD, "wrong_device"), Step.IDENTITY, Cause.OTHER_DEVICE),
+        (evidence(GOOD, "wrong_version"), Step.IDENTITY, Cause.VERSION),
+        (evidence(GOOD, "other_host"), Step.IDENTITY, Cause.OTHER_HOST),
+        (evidence(GOOD, "unanswered"), None, Cause.UNKNOWN),
+        (evidence(is_connected=True), None, Cause.NOTHING),
+    ],
+    ids=lambda each: str(getattr(each, "value", ""))[:30],
+)
+def test_the_first_step_that_fails_names_the_cause(given: Evidence, step: Step | None, cause: Cause) -> None:
+    finding = why(given)
+    assert (finding.step, finding.named_cause) == (step, cause), finding
+    assert finding.line.startswith(f"shuffler: {cause}")
+    assert finding.next_step
+    before = [walked for walked, _ in finding.walked]
+    assert before == list(Step)[: len(before)]
+    if step is not None:
+        assert list(Step)[len(before)] is step, "every step before it was walked"
+
+
+SAID_BY = {
+    "a GPS receiver (NMEA 0183)": b"$GNRMC,1,A,2,N,3,E*00\r\n",
+    "a ship's or weather instrument (NMEA 0183)": b"$WIMWV,120,R,5.5,M,A*2F\r\n",
+    "a modem (AT commands)": b"\r\nNO CARRIER\r\n",
+    "a milling machine (Grbl)": b"Grbl 1.1h ['$' for help]\r\n",
+    "a 3D printer (Marlin)": b"echo:Unknown command\nok T:20\n",
+    "a scale": b"ST,GS,+00012.5kg\r\n",
+    "a computer's console (login)": b"Debian GNU/Linux table ttyS0\n\ntable login: ",
+    "a switch or router (console)": b"Press RETURN to get started!\r\n",
+    "a measuring instrument (SCPI)": b"KEITHLEY,MODEL 2000,1234567,A02\r\n",
+    "a program that tells JSON": b'{"temperature": 21.5}\r\n',
+    "a reader of barcodes or cards that types digits": b"4006381333931\r\n",
+}
+
+
+@pytest.mark.parametrize("name", TALKERS)
+def test_who_talks_is_named(name: str) -> None:
+    assert stranger(SAID_BY[name], "tdl") == name
+
+
+def test_eighteen_kinds_of_other_devices_are_known() -> None:
+    assert len(READABLE) + len(TALKERS) == 18
+    assert stranger(b"just some words that nobody knows\r\n", "tdl") == "a device that talks in plain text"
+
+
+def test_what_we_read_ourselves_is_named_and_never_as_a_stranger_to_itself() -> None:
+    assert stranger(GOOD, "osdp") == "a TDL device"
+    assert stranger(GOOD, "tdl") == ""
+    status = bytes.fromhex("8108035004029F7C")
+    assert stranger(status, "tdl") == "a firmware port (GAT)"
+    assert stranger(encode_frame(encode_message(StatusQuery())), "tdl") == "", "that is what a host says"
+
+
+def test_noise_is_nobody() -> None:
+    """One byte of yes or no (06, 15) lies in every noise."""
+    assert stranger(bytes.fromhex("06 15 8e 06 f3 99 15 c2"), "tdl") == ""
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"ets Jun  8 2016 00:22:57\r\n\r\nrst:0x1 (POWERON_RESET)",
+        b"Starting kernel ...\r\n",
+        b"Bootloader v1.2 waiting\r\n",
+        b"Press any key to stop autoboot: 3\r\n",
+    ],
+)
+def test_a_starting_system_is_told_from_another_device(said: bytes) -> None:
+    assert is_starting(said)
+    assert not is_starting(b"$GPGGA,123519,4807.038,N\r\n")
+
+
+def entries(*said: tuple[float, Direction, bytes]) -> list[Entry]:
+    return [Entry(round(at_s * NS_PER_S), direction, data) for at_s, direction, data in said]
+
+
+def test_the_connection_before_tells_more_than_one_that_has_just_begun() -> None:
+    said = entries(
+        (0, Direction.OUT, b"a"), (1, Direction.IN, b"b"), (2, Direction.END, b"silent"), (3, Direction.OUT, b"c")
+    )
+    now_ns = 3 * NS_PER_S
+    assert [entry.data for entry in of_last_connection(said, now_ns)] == [b"a", b"b"]
+    assert [entry.data for entry in of_last_connection(said, now_ns + JUST_BEGUN_NS)] == [b"c"]
+
+
+def test_what_was_said_before_a_device_went_silent_is_over() -> None:
+    """A bus stands while one of its stations is silent."""
+    said = entries((0, Direction.IN, b"old"), (100, Direction.OUT, b"asked"))
+    assert [entry.data for entry in of_last_connection(said, 100 * NS_PER_S)] == [b"asked"]
+    assert of_last_connection([], WINDOW_NS) == ()
