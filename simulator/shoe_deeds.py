@@ -47,7 +47,7 @@ class LoadShoe(PersonDeed, frozen=True, kw_only=True):
         felt[self.source].move_all(shoe.cards)
         shoe.cut_after = max(0, len(shoe.cards) - self.cut_from_end)
         room.stage.settle()
-        return {"cards": len(shoe.cards)}
+        return {"in_shoe": len(shoe.cards)}
 
 
 class Burn(PersonDeed, frozen=True, kw_only=True):

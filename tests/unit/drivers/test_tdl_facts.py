@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from drivers import events
+from drivers.card_events import UNREAD, CardPassed
 from drivers.events import LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason
+from drivers.readers import tdl_card_reader
 from drivers.shufflers import tdl_continuous
 from drivers.slots import tdl_slots
 from drivers.switchboxes import tdl_switch_box
@@ -67,6 +69,8 @@ TABLE: list[tuple[int, dict[int, Value], events.Notice]] = [
     (0x05, {3: 1_207, 4: 3}, events.ChipsIn(**AT, seat=3, meter=1_207)),
     (0x22, {3: 7, 4: 1}, events.ChipReturned(**AT, seat=7, why=events.ChipReturn.LATE)),
     (0x22, {3: 7, 4: 9}, events.ChipReturned(**AT, seat=7, why=events.ChipReturn.UNKNOWN)),
+    (0x21, {3: 11, 4: 0x4D, 5: 1}, CardPassed(**AT, count=11, card="K♠", back=1)),
+    (0x21, {3: 12, 4: 0}, CardPassed(**AT, count=12, card=UNREAD)),
     (0x20, {3: 1}, events.KeyPressed(**AT, key=events.KeyName.HOLD)),
     (0x20, {3: 5}, events.KeyPressed(**AT, key=events.KeyName.DAMAGED_CARD)),
 ]
@@ -78,7 +82,8 @@ def test_a_notice_becomes_its_fact(kind: int, keys: dict[int, Value], fact: even
 
 
 def test_every_kind_that_a_driver_knows_is_in_the_table_above() -> None:
-    known = tdl_continuous.NOTICE_KINDS | tdl_switch_box.NOTICE_KINDS | tdl_slots.NOTICE_KINDS
+    drivers = (tdl_continuous, tdl_switch_box, tdl_slots, tdl_card_reader)
+    known = frozenset[int]().union(*(driver.NOTICE_KINDS for driver in drivers))
     assert known == set(facts.NOTICES) == {kind for kind, _, _ in TABLE}
 
 

@@ -31,6 +31,7 @@ SILENT = {
     happenings.CardsEntered,
     happenings.CardsHandled,
     happenings.CardsLeft,
+    happenings.CardsPassed,
     happenings.CardsReturned,
     happenings.CommandClosed,
     happenings.CountWanted,
