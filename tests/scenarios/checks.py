@@ -24,6 +24,11 @@ CARD = re.compile(r"[A2-9TJQK][♣♦♥♠]")
 SECRET = re.compile(r"26:0000\d{4}|\"(100001|200001|200002|400001)\"")
 
 
+def is_on_table(place: str) -> bool:
+    """Places of the account that an eye finds on the felt; a batch table's decks lie there too."""
+    return place in ("table", "tray", "aside", "hopper") or place.startswith("deck ")
+
+
 class Checks:
     """Attached to a house before it plays; `findings` is everything that did not hold."""
 
@@ -64,7 +69,7 @@ class Checks:
             "damaged": (account.at("damaged"), damaged),
             # the tray's sensor tells when nothing has moved in it for a while, so both together
             "on the table and in the tray": (
-                sum(account.at(place) for place in ("table", "tray", "aside", "hopper")),
+                sum(cards for place, cards in account.balances.items() if is_on_table(place)),
                 sum(census[place] for place in ("table", "tray", "hopper")),
             ),
         }
@@ -162,6 +167,7 @@ class Checks:
             "40": "count all",
             "41": "eject all",
             "42": "deal",
+            "43": "shuffle",
             "44": "recover",
             "45": "self test",
             "46": "collect",
