@@ -50,6 +50,7 @@ def project(tmp_path: Path) -> Path:
     return copy
 
 
+@pytest.mark.timeout(900)  # suites within the suite: a minute where nothing else runs, many where much does
 @pytest.mark.parametrize("name", PAGES)
 def test_the_page_leads_where_it_says(name: str, project: Path) -> None:
     Walk(page(name), project).take()
