@@ -29,6 +29,7 @@ from tableside.house import TableKind
 
 OSDP_BADGE_READER = registry.OSDP_BADGE_READER.name
 KEYBOARD_READER = registry.KEYBOARD_READER.name
+RETROFIT_SHUFFLER = registry.RETROFIT_SHUFFLER.name
 BATCH_SHUFFLER = "tdl-batch-shuffler"
 # Driver name → (role it plays, schemes it speaks over).
 DRIVERS: dict[str, tuple[str, tuple[str, ...]]] = {

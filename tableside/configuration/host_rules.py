@@ -11,7 +11,7 @@ from zoneinfo import available_timezones
 from firmware_bridge.links.mqtt_address import MqttsAddress
 from tableside.configuration.addresses import AddressRefused, read_address
 from tableside.configuration.broker import northbound_findings
-from tableside.configuration.device_rules import KEYBOARD_READER, OSDP_BADGE_READER
+from tableside.configuration.device_rules import KEYBOARD_READER, OSDP_BADGE_READER, RETROFIT_SHUFFLER
 from tableside.configuration.draft import Draft
 from tableside.configuration.mistake import Finding, Severity, listed, nearest_of
 from tableside.configuration.shape import Profile
@@ -193,9 +193,20 @@ def _typed(device: Draft, folder: Path) -> Iterator[Finding]:
         )
 
 
+def _watched_only(device: Draft, folder: Path) -> Iterator[Finding]:
+    if device.text("driver") == RETROFIT_SHUFFLER:
+        yield Finding(
+            device.at("serial_number"),
+            "is told by no wire: whether it is this machine, people must see at its plate",
+            "a machine that says who it is, where one can be had",
+            severity=Severity.WARNING,
+        )
+
+
 _PRODUCTION_DEVICE_RULES: tuple[Callable[[Draft, Path], Iterator[Finding]], ...] = (
     _simulated,
     _plain_channel,
     _plain_broker,
     _typed,
+    _watched_only,
 )

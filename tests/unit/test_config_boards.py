@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -110,3 +111,17 @@ def test_a_board_without_its_wires_is_told_what_is_missing(tmp_path: Path) -> No
     bare = WIRED.partition("\n[devices.wiring]")[0] + "\n"
     (mistake,) = check(write_config(tmp_path, Edit("table", SHUFFLER, bare)))
     assert (mistake.key, mistake.problem) == ("devices[0].wiring", "is missing")
+
+
+def test_the_example_of_the_documents_is_sound(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "protocols" / "modbus-retrofit.md").read_text("utf-8")
+    (example,) = re.findall(r"```toml\n(.*?)```", page, flags=re.DOTALL)
+    head = '[[devices]]\nname = "shuffler"\nrole = "shuffler"\n'
+    assert check(write_config(tmp_path, Edit("table", head + SHUFFLER, ""), Edit("table", "", example))) == []
+
+
+def test_production_is_told_that_no_wire_says_which_machine_it_is(tmp_path: Path) -> None:
+    path = host(tmp_path)
+    path.write_text(path.read_text("utf-8").replace('"lab"', '"production"'), "utf-8")
+    told = [(mistake.key, mistake.is_refused) for mistake in check(path)]
+    assert ("devices[0].serial_number", False) in told

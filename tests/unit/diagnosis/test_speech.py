@@ -16,9 +16,10 @@ from firmware_bridge.wire.osdp.commands import Poll, SetKey
 from firmware_bridge.wire.osdp.frame import Frame, SecurityBlock, encode_frame
 from firmware_bridge.wire.osdp.replies import FormattedCard, KeysPressed, RawCard
 from firmware_bridge.wire.tdl.stream import encode_cobs
-from tableside.diagnosis.speech import OsdpSpeech, Spoken, TdlSpeech, speech_of
+from tableside.diagnosis.speech import MODBUS_RTU, MODBUS_TCP, OsdpSpeech, Spoken, TdlSpeech, speech_of
 from tableside.diagnosis.traces import MOST_WAITING, Cable
 from tests.unit.outputs.test_log import StillClock
+from tests.vectors import modbus
 
 VECTORS = json.loads((Path(__file__).parents[2] / "vectors" / "tdl.json").read_text("utf-8"))
 
@@ -125,6 +126,16 @@ def test_every_vector_of_tdl_can_be_told() -> None:
             assert one.data == (b"" if is_card else stream) or "thrown away" in one.text
             told += 1
     assert told > 20
+
+
+@pytest.mark.parametrize("profile", [MODBUS_RTU, MODBUS_TCP])
+def test_every_vector_of_modbus_can_be_told(profile: str) -> None:
+    for direction, vectors in ((Direction.OUT, modbus.QUESTIONS), (Direction.IN, modbus.ANSWERS)):
+        for vector in vectors:
+            raw = vector.tcp if profile == MODBUS_TCP else vector.rtu
+            (told,) = speech_of(profile, is_message_based=False).feed(direction, raw)
+            assert told.data == raw
+            assert type(vector.says).__name__ in told.text
 
 
 def test_another_protocol_is_refused() -> None:
