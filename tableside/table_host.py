@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NoReturn, TypeVar, cast
 
@@ -22,6 +22,7 @@ from tableside.configuration.shape import DeviceRole
 from tableside.control.curtain import Curtain
 from tableside.control.desk import TableStopped
 from tableside.decisions import RequestAnswered
+from tableside.diagnosis.device_status import device_status
 from tableside.diagnosis.evidence import Evidence, evidence_of, of_last_connection
 from tableside.diagnosis.kept_traces import FOLDER as TRACES
 from tableside.diagnosis.kept_traces import TraceKeeper
@@ -137,6 +138,15 @@ class TableHost:
         profile = "" if cable is None else cable.profile
         return evidence_of(configured, health(), profile, of_last_connection(entries, now_ns))
 
+    def _device_statuses(self) -> Iterator[tuple[str, dict[str, object]]]:
+        known = {} if self._hub is None else self.state.devices.known
+        now_ns = self._ground.clock.monotonic_ns()
+        for device in self._config.devices:
+            health = self._equipment.health.get(device.name)
+            if health is not None:
+                cable = self._equipment.cables.get(device.name) or self._cable_at(device.address)
+                yield device.name, device_status(device, known.get(device.name), health(), cable, now_ns)
+
     def _cable_at(self, address: str) -> Cable | None:
         """Devices of one bus stand under the one that names it first."""
         sharing = (one.name for one in self._config.devices if one.address == address)
@@ -203,7 +213,7 @@ class TableHost:
                 "reserve_free_bytes": condition.reserve_free_bytes,
                 "troubles": list(condition.troubles),
             },
-            "devices": {name: health() for name, health in self._equipment.health.items()},
+            "devices": dict(self._device_statuses()),
             "outputs": {name: health() for name, health in _open(self._outputs).health.items()},
             "restarts": dict(self.restarts),
         }

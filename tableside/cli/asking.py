@@ -14,6 +14,8 @@ from tableside.cli.options import reaching_daemon
 from tableside.cli.plain import columns, say, say_json
 from tableside.cli.standing import standing_lines
 
+MS_PER_S = 1_000
+
 
 @click.command()
 @click.option("--table", default="", help="Only this table.")
@@ -80,9 +82,18 @@ def _table_lines(name: str, table: dict[str, Any], *, has_counts: bool) -> list[
     lines += columns(rows) if rows else []
     lines += [f"  {device} is away: {health['why_away']}" for device, health in devices if health["why_away"]]
     if has_counts:
+        lines += [f"  {device}: {_who(health)}" for device, health in devices]
         lines += [f"  {device}: {count} {value}" for device, health in devices for count, value in _counts(health)]
     lines += [f"  {reader}: {n} codes keyed, which nothing asked for" for reader, n in table["codes_ignored"].items()]
     return lines + [f"  {task}: made anew {times} times after a fault" for task, times in table["restarts"].items()]
+
+
+def _who(health: dict[str, Any]) -> str:
+    """Who it is, how far that can be believed, and when a byte last came."""
+    firmware = f", firmware {health['firmware']}" if health["firmware"] else ""
+    silent_ms = health["silent_ms"]
+    heard = "no byte has ever come" if silent_ms is None else f"last byte {silent_ms / MS_PER_S:.1f} s ago"
+    return f"{health['model']} {health['serial']}{firmware}, {health['trust']}, {heard}"
 
 
 def _counts(health: dict[str, Any]) -> Iterator[tuple[str, object]]:

@@ -60,6 +60,7 @@ class Cable:
         self.profile = profile
         self.is_message_based = False
         self.ring = Ring()
+        self.heard_ns: int | None = None  # when a byte last came in; None: none ever did
         self._clock = clock
         self._ears: list[Ear] = []
         self._speech = speech_of(profile, is_message_based=False)
@@ -85,6 +86,8 @@ class Cable:
         """Bytes pass."""
         at_ns = self._clock.monotonic_ns()
         self.ring.note(at_ns, direction, data)
+        if direction is Direction.IN:
+            self.heard_ns = at_ns
         if not self._ears:
             return
         try:

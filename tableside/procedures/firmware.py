@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from drivers.events import FirmwareTold, FirmwareUntold
-from tableside import alerts, incidents
+from tableside import alerts, devices, incidents
 from tableside.tables import Procedure, Row, Turn
 
 UNLISTED = "FIRMWARE-UNLISTED"
@@ -28,7 +30,13 @@ def _is_listed(_turn: Turn, what: FirmwareTold) -> bool:
     return what.is_listed
 
 
+def _runs(turn: Turn, what: FirmwareTold, version: str) -> None:
+    """What the port's machine says that it runs, for the technician's list of devices."""
+    devices.put(turn, what.device, replace(devices.of(turn, what.device), firmware=version))
+
+
 def _listed(turn: Turn, what: FirmwareTold) -> None:
+    _runs(turn, what, what.version)
     why = f"{what.maker} {what.model} {what.version} is on the list"
     for text in (UNLISTED, UNTOLD):
         alerts.clear_alert(turn, text, what.device, by=what.device, why=why)
@@ -39,6 +47,7 @@ def _listed(turn: Turn, what: FirmwareTold) -> None:
 
 def _unlisted(turn: Turn, what: FirmwareTold) -> None:
     """Each proof is a row; the incident says what differs, the alert that somebody must come."""
+    _runs(turn, what, "not on the list")
     alerts.clear_alert(turn, UNTOLD, what.device, by=what.device, why="it has told")
     told = f"{what.of}: {'; '.join(what.differences)}"
     digests = ", ".join(f"{name} {digest}" for name, digest in what.components)

@@ -40,6 +40,7 @@ def test_a_good_proof_calls_nobody() -> None:
     table.give(GOOD)
     assert raised(table) == []
     assert table.all_of(IncidentOpened) == []
+    assert table.state.devices.known["port"].firmware == "2.1"
 
 
 def test_firmware_that_is_not_listed_is_an_incident_and_calls_the_technician_once() -> None:

@@ -37,3 +37,30 @@ def test_a_table_that_cannot_record_says_that_everything_is_locked_and_why() -> 
 
 def test_codes_that_nothing_asked_for_are_counted() -> None:
     assert "  reader: 2 codes keyed, which nothing asked for" in status_lines(told(codes_ignored={"reader": 2}))
+
+
+def test_each_device_is_told_with_identity_trust_and_the_time_of_its_last_byte() -> None:
+    device = {
+        "model": "CSM-SIM",
+        "serial": "000123",
+        "firmware": "2.1",
+        "trust": "self-reported",
+        "silent_ms": 240,
+        "is_connected": True,
+        "losses": 1,
+        "why_away": "",
+        "counts": {"frames_received": 7, "garbage": {"bad_check": 2}},
+    }
+    never = {
+        **device,
+        "firmware": "",
+        "trust": "anonymous",
+        "silent_ms": None,
+        "is_connected": False,
+        "why_away": "dark",
+    }
+    lines = status_lines(told(devices={"shuffler": device, "sign": never}), has_counts=True)
+    assert "  shuffler: CSM-SIM 000123, firmware 2.1, self-reported, last byte 0.2 s ago" in lines
+    assert "  sign: CSM-SIM 000123, anonymous, no byte has ever come" in lines
+    assert "  shuffler: garbage bad_check 2" in lines
+    assert "  sign is away: dark" in lines
