@@ -28,8 +28,8 @@ from tableside.lock_file import FILE as LOCK_FILE
 from tableside.lock_file import Held, LockFile
 from tableside.outputs.log import configure_log
 from tableside.outputs.log_writer import LogWriter
+from tableside.outputs.northbound.broker import Access, Connection, OpenBroker
 from tableside.outputs.northbound.http import post
-from tableside.outputs.northbound.mqtt_broker import open_mqtt_broker
 from tableside.service_manager import READY, STOPPING, ServiceManager, service_manager
 from tableside.session_numbers import FILE as NUMBERS_FILE
 from tableside.session_numbers import NumbersRefused, SessionNumbers
@@ -92,7 +92,7 @@ async def _main(
         connect=partial(open_link, surroundings=Surroundings(left_behind=left_behind.found)),
         next_session=numbers.next,
         compare_pin=compare_pin_apart,
-        open_broker=open_mqtt_broker,
+        open_broker=_open_broker,
         write_file=write_file_apart,
         post=post,
         write=write_apart,
@@ -126,6 +126,17 @@ async def _main(
             os._exit(ExitCode.SOFTWARE)  # nothing is waited for, not even what a clean end of Python would wait for
     finally:
         await journals.close()
+
+
+async def _open_broker(access: Access) -> Connection:
+    """The MQTT library is loaded where a broker is configured: seven megabytes that no other daemon needs."""
+    return await (await asyncio.to_thread(_mqtt_opener))(access)
+
+
+def _mqtt_opener() -> OpenBroker:
+    from tableside.outputs.northbound.mqtt_broker import open_mqtt_broker
+
+    return open_mqtt_broker
 
 
 async def _until_signal(daemon: Daemon, beside: dict[str, Run], manager: ServiceManager) -> ExitCode:
