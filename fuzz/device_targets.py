@@ -18,6 +18,8 @@ from firmware_bridge.wire.blink1.reports import (
     decode_command,
     encode_command,
 )
+from firmware_bridge.wire.cctalk import frame as cctalk
+from firmware_bridge.wire.cctalk.acceptor import BadReply, Credits, Event, credit_data, read_credit
 from firmware_bridge.wire.gat.codes import FROM_DEVICE, FROM_HOST
 from firmware_bridge.wire.gat.digests import BadDigests, Digests, encode_digests, read_digests
 from firmware_bridge.wire.gat.frame import MAX_FRAME_BYTES, FrameDecoder, encode_frame
@@ -106,6 +108,23 @@ def _rtu(side: Side) -> Target:
     )
 
 
+# --- ccTalk -------------------------------------------------------------------------------------------------
+
+
+def _cctalk(check: cctalk.Check) -> Target:
+    frames = (cctalk.Frame(2, 1, 254), cctalk.Frame(1, 2, 0, bytes(range(11))))
+    return Target(
+        Stream(
+            partial(cctalk.FrameDecoder, check),
+            held=lambda decoder: decoder.waiting,
+            limit=cctalk.FRAME_MAX,
+            end=lambda decoder: decoder.silence(),
+            size=lambda frame: (len(cctalk.encode(frame, check)),) * 2,
+        ),
+        lambda: [cctalk.encode(frame, check) for frame in frames],
+    )
+
+
 # --- GAT ----------------------------------------------------------------------------------------------------
 
 
@@ -171,6 +190,11 @@ DEVICE_TARGETS: Mapping[str, Target] = {
         Whole(_question, _Refused, modbus.encode_question), lambda: _modbus_messages("questions")
     ),
     "modbus-answer": Target(Whole(_answer, _Refused, modbus.encode_answer), lambda: _modbus_messages("answers")),
+    "cctalk": _cctalk(cctalk.Check.SUM),
+    "cctalk-crc": _cctalk(cctalk.Check.CRC),
+    "cctalk-credit": Target(
+        Whole(read_credit, BadReply, credit_data), lambda: [credit_data(Credits(3, (Event(2, 1), Event(0, 5))))]
+    ),
     "gat": Target(
         Stream(
             partial(FrameDecoder, FROM_HOST | FROM_DEVICE),
