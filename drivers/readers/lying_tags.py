@@ -8,7 +8,7 @@ Pure: fed with answers and time (s). The rules, for one tag (BR-033, BR-035):
   without seeing it.
 - Seen on two antennas at once it is ambiguous, and nothing is told of it until only one of them has it.
 - A reading that was not repeated, and another in its place within 0.3 s: ambiguous.
-- One that comes and goes lies at the edge of the antenna: ambiguous, until it has been read twenty times in a row,
+- One that comes and goes lies at the edge of the antenna: ambiguous, until it has been read thirty times in a row,
   and for a second.
 
 So one tag is told on at most one antenna at a time: two antennas never make two cards of one.
@@ -27,7 +27,7 @@ DISAGREEMENT_S = 0.3
 # Back so soon after it was gone, or missed so often before it was told: it never left, it lies at the edge.
 BACK_AT_EDGE_S = 1.0
 MISSES_AT_EDGE = 3
-STEADY_READS, STEADY_S = 20, 1.0
+STEADY_READS, STEADY_S = 30, 1.0
 # An antenna that has not answered for so long is not waited for: its neighbours' cards would never be told.
 WAITED_FOR_S = 2.0
 

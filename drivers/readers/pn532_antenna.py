@@ -38,8 +38,8 @@ from firmware_bridge.wire.pn532 import commands
 CHIP = 0x32  # what GetFirmwareVersion calls a PN532
 MODEL = "PN532"
 CONNECT_LIMIT_S = 15.0
-# A hand that lays a card down takes longer; four antennas look some five times a second each.
-REST_S = 0.02
+# A hand that lays a card down takes longer; looking more often tells nothing sooner and costs the host its time.
+REST_S = 0.05
 # Twice, some 10 ms: a tag that does not wake at the first call does at the second.
 PASSIVE_RETRIES = 1
 # No answer that can be read for so long: the antenna is blind, and the table is told so.

@@ -252,9 +252,9 @@ async def test_several_boards_are_asked_at_a_fair_rate() -> None:
     """Six antennas: each is looked at several times a second."""
     async with felt(("one", "two", "three", "four", "five", "six")) as made:
         before = {name: driver.counts.frames_sent for name, driver in made.drivers.items()}
-        await asyncio.sleep(60)
+        await asyncio.sleep(20)
         looks = [(driver.counts.frames_sent - before[name]) / 2 for name, driver in made.drivers.items()]
-        assert min(looks) > 180
+        assert min(looks) > 100
         assert max(looks) <= 1.1 * min(looks)
 
 

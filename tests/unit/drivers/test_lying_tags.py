@@ -173,7 +173,7 @@ def test_a_card_at_the_edge_is_told_once_at_most_and_then_ambiguous(table: Table
     chance = random.Random(seed)
     for _ in range(2_000):
         table.look("one", *([A] if chance.random() < 0.5 else []))
-    assert len(table.of_kind(Placed)) <= 2, table.told  # twenty in a row come by chance hardly ever
+    assert len(table.of_kind(Placed)) <= 2, table.told  # thirty in a row come by chance hardly ever
     assert Ambiguous(("one",), Why.EDGE) in table.told
 
 
