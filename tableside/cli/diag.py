@@ -19,6 +19,7 @@ from tableside.cli.kept import FORMATS, export, kept_files, passed
 from tableside.cli.options import reaching_daemon
 from tableside.cli.plain import say, say_json, warn
 from tableside.cli.rows import line_of_row
+from tableside.cli.shoe import shoe
 from tableside.cli.standing import standing_lines
 from tableside.cli.whole_help import WholeHelp
 from tableside.cli.why import why
@@ -39,6 +40,7 @@ def diag() -> None:
 
 diag.add_command(verify_firmware)
 diag.add_command(why)
+diag.add_command(shoe)
 
 
 @diag.command()

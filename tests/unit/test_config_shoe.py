@@ -1,0 +1,66 @@
+"""A table that is observed: one shoe, no shuffler, and the seats and decks of baccarat."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tableside.config import check, load_host
+from tableside.configuration.house import house_of
+from tableside.house import TableKind
+from tests.support.config_files import TABLE, Edit, write_config
+
+SHOE = """\
+[[devices]]
+name = "shoe"
+role = "shoe"
+driver = "angel-eye-shoe"
+address = "tcp://192.0.2.17:4001"
+serial_number = "AE-0001"
+model = "Angel Eye II-EX"
+"""
+SHUFFLER = TABLE[TABLE.index('[[devices]]\nname = "shuffler"') : TABLE.index('[[devices]]\nname = "switches"')]
+
+
+def table(old: str, new: str) -> Edit:
+    return Edit("table", old, new)
+
+
+OBSERVED = (
+    table("seats = 7", 'kind = "shoe"\nseats = 9'),
+    table("count = 3", "count = 4"),
+    table("count = 3", "count = 4"),
+    table(SHUFFLER, SHOE),
+)
+
+
+def test_a_shoe_and_no_shuffler_make_a_table(tmp_path: Path) -> None:
+    path = write_config(tmp_path, *OBSERVED)
+    assert [mistake for mistake in check(path) if mistake.is_refused] == []
+    loaded = load_host(path)
+    house = house_of(loaded, loaded.tables[0], 1)
+    assert (house.kind, house.shoe, house.shuffler, house.seats) == (TableKind.SHOE, "shoe", "", 9)
+    assert house.cards_at_table == 8 * 52
+
+
+@pytest.mark.parametrize(
+    ("edit", "key"),
+    [
+        (table("seats = 9", "seats = 15"), "table.seats"),
+        (table("count = 4", "count = 1"), "decks"),
+        (table(SHOE, SHUFFLER + SHOE), "devices"),
+        (table(SHOE, ""), "devices"),
+        (table("192.0.2.17:4001", "192.0.2.17:0"), "devices[0].address"),
+    ],
+    ids=["15 seats", "5 decks", "a shuffler beside it", "no shoe", "no port"],
+)
+def test_what_does_not_fit_a_shoe_is_refused(tmp_path: Path, edit: Edit, key: str) -> None:
+    refused = {mistake.key for mistake in check(write_config(tmp_path, *OBSERVED, edit)) if mistake.is_refused}
+    assert any(name.startswith(key) for name in refused), refused
+
+
+def test_a_shoe_at_a_shufflers_table_is_refused(tmp_path: Path) -> None:
+    refused = [m for m in check(write_config(tmp_path, table("[settings]", SHOE + "[settings]"))) if m.is_refused]
+    assert refused
+    assert all(mistake.key.startswith("devices") for mistake in refused), refused
