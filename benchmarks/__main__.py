@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from benchmarks import (
     alpha_amount,
     blackjack_rounds,
+    coin_bus,
     hub_day,
     idle_daemon,
     jam_alert,
@@ -29,6 +30,7 @@ ALL: Mapping[str, Callable[[], list[Row]]] = {
     "usb": usb_round_trip.measure,
     "jam": jam_alert.measure,
     "amount": alpha_amount.measure,
+    "coins": coin_bus.measure,
     "journal": journal_rows.measure,
     "ledger": ledger.measure,
     "blackjack": blackjack_rounds.measure,
