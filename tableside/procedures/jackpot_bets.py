@@ -272,7 +272,7 @@ def _is_in_doubt(state: TableState) -> bool:
     return f"{Scope.JACKPOT_BETS}:{UNSURE}" in state.locks.standing
 
 
-def _is_slots(turn: Turn, what: LevelsFound | NoticesLost | PermitGranted) -> bool:
+def _is_slots(turn: Turn, what: LevelsFound | NoticesLost | PermitGranted | SlotTroubled) -> bool:
     return chip_account.slots_of(turn.state, what.device) is not None
 
 
@@ -358,7 +358,7 @@ PROCEDURE = Procedure(
             for ended in (ClosingAnnounced, ReloadStarted)
         ),
         *(Row(state, LevelsFound, None, _compare_found, _is_slots, said="chips compared") for state in S),
-        *(Row(state, SlotTroubled, None, _troubled, said="its chips are not certain") for state in S),
+        *(Row(state, SlotTroubled, None, _troubled, _is_slots, said="its chips are not certain") for state in S),
         *(Row(state, NoticesLost, None, _lost, _is_slots, said="notices lost") for state in S),
         *(
             Row(

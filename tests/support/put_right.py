@@ -173,6 +173,7 @@ def _say_what_it_was(table: Table) -> None:
     table.ask(requests.TechnicianDone, work="looked at", technician="T1")
     table.ask(requests.ResumePlay)
     table.ask(requests.DismissSuspicion)
+    table.ask(requests.SettleChips, seats=(), finding="looked into")
     table.ask(requests.ReplaceCard, damaged=RED_7, envelope="E-1", replacement=RED_7, found_in="table")
     table.ask(requests.AcceptJournal, by="T1", second_way=("T1", "M1"), why="looked at")
     for name in table.state.devices.known:

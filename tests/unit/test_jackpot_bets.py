@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import pytest
-from msgspec.structs import replace
 
 from drivers import events
 from drivers.events import ChipReturn, Outcome, PermitKind, Place, Reason, Verb
@@ -17,89 +16,32 @@ from tableside.decisions import (
     PermitGranted,
     PermitRevoked,
 )
-from tableside.house import ChipSlots, House
 from tableside.inputs import DaemonStarted
 from tableside.jackpot_happenings import ChipBet, ChipsCollected, JackpotLocked
 from tableside.locks import Scope, standing
 from tableside.procedures.jackpot_bets import CLOSING_S, SLOTS_MS, BetState
 from tableside.requests import AnnounceClosing, ClearFault, EndRound, LockBets, SettleChips, SettleUnknown
+from tests.support.jackpot import (
+    CHIP,
+    HOUSE_WITH_SLOTS,
+    SEATS,
+    JackpotTable,
+    closing,
+    collecting,
+    in_doubt,
+    locked,
+    open_with_slots,
+    taking,
+)
+from tests.support.put_right import clear_alerts, put_right
+from tests.support.samples import facts_of, requests_of
 from tests.support.session import open_table
-from tests.support.table import HOUSE, Table
-
-SEATS = (1, 2, 3, 4, 5, 6, 7)
-CHIP = 5_00
-HOUSE_WITH_SLOTS = replace(HOUSE, chip_slots=(ChipSlots("slots", SEATS),), chip_value=CHIP, chip_currency="EUR")
-SLOTS_ONLY = {events.Ability.SLOTS: events.Holding.ENFORCES}
-
-
-class JackpotTable(Table):
-    """A table with slots whose meters a test turns."""
-
-    def __init__(self, house: House = HOUSE_WITH_SLOTS) -> None:
-        super().__init__(house)
-        self.meters = [0] * len(SEATS)
-        self.lying = [0] * len(SEATS)
-
-    def slots_ready(self, **changes: object) -> None:
-        given: dict[str, Any] = {
-            "abilities": SLOTS_ONLY,
-            "content": None,
-            "areas": None,
-            "chips_in": tuple(self.meters),
-            "chips_lying": tuple(self.lying),
-        }
-        self.ready("slots", **{**given, **changes})
-
-    def chip(self, seat: int, *, is_told: bool = True) -> None:
-        self.meters[seat - 1] += 1
-        self.lying[seat - 1] += 1
-        if is_told:
-            self.notice(events.ChipsIn, "slots", seat=seat, meter=self.meters[seat - 1])
-
-    def levels(self, *permits: PermitKind) -> None:
-        self.give(
-            events.LevelsRead(
-                device="slots",
-                boot=1,
-                permits=permits,
-                chips_in=tuple(self.meters),
-                chips_lying=tuple(self.lying),
-            )
-        )
-
-    def lock_bets(self) -> None:
-        assert self.ask(LockBets, by="").is_accepted
-
-    def collected(self, moved: int, outcome: Outcome = Outcome.DONE, reason: Reason = Reason.NONE) -> None:
-        self.lying = [0] * len(SEATS)
-        number = self.all_of(CommandIntended)[-1].number
-        self.notice(events.CommandEnded, "slots", command=number, outcome=outcome, moved=moved, reason=reason)
-
-    @property
-    def bets(self) -> BetState:
-        return self.state.procedures.jackpot_bets.state
-
-    def stands(self, device: str, what: PermitKind) -> bool:
-        return f"{device}:{what}" in self.state.permits.granted
-
-    @property
-    def alerts(self) -> list[str]:
-        return [alert.text for alert in self.state.alerts.standing.values()]
-
-    @property
-    def in_doubt(self) -> list[str]:
-        return [incident.text for incident in self.state.incidents.open.values() if incident.kind == "chips unsure"]
+from tests.unit.test_walks import fork, give
 
 
 @pytest.fixture
-def table(monkeypatch: pytest.MonkeyPatch) -> JackpotTable:
-    """The whole opening of `open_table`, at a table that has slots."""
-    monkeypatch.setattr("tests.support.session.Table", JackpotTable)
-    made = open_table(HOUSE_WITH_SLOTS)
-    assert isinstance(made, JackpotTable)
-    made.slots_ready()
-    assert made.bets is BetState.TAKING
-    return made
+def table() -> JackpotTable:
+    return taking()
 
 
 def test_slots_stand_open_and_no_card_may_leave_while_bets_are_taken(table: JackpotTable) -> None:
@@ -273,11 +215,9 @@ def test_slots_that_are_away_when_bets_close_are_asked_when_they_come_back(table
     assert not table.in_doubt
 
 
-def test_slots_that_were_never_there_hold_nothing_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_slots_that_were_never_there_hold_nothing_up() -> None:
     """JP-1: the main game goes on; nobody can have bet."""
-    monkeypatch.setattr("tests.support.session.Table", JackpotTable)
-    table = open_table(HOUSE_WITH_SLOTS)
-    assert isinstance(table, JackpotTable)
+    table = open_with_slots()
     table.lock_bets()
     assert table.bets is BetState.LOCKED
     assert table.stands("shuffler", PermitKind.DEAL)
@@ -398,3 +338,20 @@ def test_a_table_without_slots_deals_as_ever() -> None:
     table.ask(LockBets, by="")
     assert table.state.procedures.jackpot_bets.state is BetState.NONE
     assert not table.all_of(AlertRaised)
+
+
+@pytest.mark.parametrize("situation", [taking, closing, collecting, locked, in_doubt])
+def test_every_fact_and_request_finds_the_bets_in_order(situation: Callable[[], JackpotTable]) -> None:
+    """semantics §3: a fact is never refused, a request is answered once; what a permit stands under no lock forbids."""
+    table = situation()
+    for what in (*requests_of(), *facts_of(table)):
+        give(fork(table), what)
+
+
+def test_chips_in_doubt_are_no_dead_end() -> None:
+    table = in_doubt()
+    assert standing(table.state, Scope.DEAL)
+    put_right(table)
+    clear_alerts(table)
+    assert {lock.reason for lock in table.state.locks.standing.values()} <= {"no more bets"}
+    assert not table.alerts

@@ -21,6 +21,7 @@ from tableside.procedures import PROCEDURES, WISHES, is_round_open
 from tableside.procedures.session import SessionState
 from tableside.requests import CardsTakenOut, CountAll, EnterSort, OpenLid, SortedDecks
 from tableside.state import TableState
+from tests.support import jackpot
 from tests.support.put_right import clear_alerts, put_right, table_at
 from tests.support.reached import Reached, marks_of, search, state_mark
 from tests.support.session import levels, load_packet, loading, open_table, unloaded
@@ -108,6 +109,10 @@ FARTHER: dict[str, Callable[[], Table]] = {
     "count is BY_HAND": counted_by_hand,
     "difference is HAND_COUNT": differs_twice,
     "jam is ANSWERED at carousel": answered_before_the_path_is_clear,
+    "jackpot bets is TAKING": jackpot.taking,
+    "jackpot bets is CLOSING": jackpot.closing,
+    "jackpot bets is COLLECTING": jackpot.collecting,
+    "jackpot bets is LOCKED": jackpot.locked,
 }
 
 
