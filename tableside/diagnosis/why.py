@@ -33,6 +33,7 @@ class Cause(StrEnum):
     NOTHING = "nothing is wrong"
     NO_POWER_OR_CABLE = "no power or no cable"
     ADAPTER = "adapter dead or unplugged"
+    NETWORK = "nobody at its network address"
     RIGHTS = "rights"
     PORT_TAKEN = "port taken"
     STUCK = "the cable takes nothing"
@@ -89,6 +90,9 @@ def why(evidence: Evidence) -> Finding:
 def _port(evidence: Evidence) -> _Shown:
     why_away = evidence.why_away
     match evidence.ended_by:
+        case "absent" if _is_on_network(evidence.address):
+            step = "see that the terminal server or broker runs, its network, and the address"
+            return _Failed(Cause.NETWORK, why_away, step)
         case "absent":
             return _Failed(Cause.ADAPTER, why_away, "plug the adapter in anew; another one if it stays away")
         case "forbidden":
@@ -102,6 +106,10 @@ def _port(evidence: Evidence) -> _Shown:
                 Cause.ADAPTER, f"the port ended by itself: {why_away}", "exchange the adapter or its USB port"
             )
     return f"{evidence.address} is open"
+
+
+def _is_on_network(address: str) -> bool:
+    return not address.startswith(("serial:", "usb:"))
 
 
 def _our_bytes(evidence: Evidence) -> _Shown:

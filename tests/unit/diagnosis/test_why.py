@@ -30,12 +30,13 @@ def evidence(
     other_speed: int | None = None,
     other_station: int | None = None,
     is_connected: bool = False,
+    address: str = "serial:///dev/x",
 ) -> Evidence:
     entries = [Entry(0, Direction.OUT, sent)] if sent else []
     entries += [Entry(1, Direction.IN, heard)] if heard else []
     return Evidence(
         device="shuffler",
-        address="serial:///dev/x",
+        address=address,
         profile=profile,
         serial="000123",
         model="CSM",
@@ -53,6 +54,7 @@ def evidence(
     ("given", "step", "cause"),
     [
         (evidence(ended_by="absent"), Step.PORT, Cause.ADAPTER),
+        (evidence(ended_by="absent", address="tcp://10.0.0.7:4001"), Step.PORT, Cause.NETWORK),
         (evidence(ended_by="refused"), Step.PORT, Cause.ADAPTER),
         (evidence(ended_by="link_lost"), Step.PORT, Cause.ADAPTER),
         (evidence(ended_by="forbidden"), Step.PORT, Cause.RIGHTS),
