@@ -103,7 +103,8 @@ def _presence(file: Draft) -> Iterator[Finding]:
 def _packets(file: Draft) -> Iterator[Finding]:
     settings, cards = file.part("settings"), cards_in_play(file)
     limit = settings.number("packet_limit_cards", DEFAULT_PACKET_CARDS)
-    if limit is not None and 0 < cards <= limit:
+    is_batch = file.part("table").text("kind") == TableKind.BATCH  # a deck goes in as it is
+    if limit is not None and 0 < cards <= limit and not is_batch:
         yield Finding(
             settings.at("packet_limit_cards"),
             f"is {limit}, which lets all {cards} cards go in as one packet",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
@@ -10,6 +12,8 @@ from drivers.events import Outcome, PermitKind, Place, Reason, Verb
 from tableside.batch_happenings import DeckCounted, DeckMixed, DeckMoved
 from tableside.batch_requests import CollectDeck, CountDeck, LoadDeck, ShuffleDeck, TakeOutDeck
 from tableside.card_account import HOPPER, MACHINE, TABLE, UNEXPLAINED
+from tableside.config import check, load_host
+from tableside.configuration.house import house_of
 from tableside.decisions import (
     AlertCleared,
     AlertRaised,
@@ -22,6 +26,7 @@ from tableside.house import DeckGroup, TableKind
 from tableside.procedures.batch_slice import BatchState, place_of
 from tableside.requests import BeginLoad, OpenTable
 from tableside.state import TableState, encode_state, reduce
+from tests.support.config_files import Edit, write_config
 from tests.support.table import HOUSE, Table
 
 HOUSE_OF_TWO = replace(
@@ -216,3 +221,35 @@ def test_a_restart_in_mid_rotation_goes_on(table: Bench) -> None:
     for given in table.given:
         state, _ = reduce(state, given)
     assert encode_state(state) == encode_state(table.state)
+
+
+KIND = (
+    Edit("table", "seats = 7", 'seats = 7\nkind = "batch"'),
+    Edit("table", "count = 3", "count = 1"),
+    Edit("table", "count = 3", "count = 1"),
+)
+BATCH_MACHINE = Edit("table", 'driver = "tdl-continuous-shuffler"', 'driver = "tdl-batch-shuffler"')
+
+
+def test_a_batch_table_in_its_file(tmp_path: Path) -> None:
+    path = write_config(tmp_path, *KIND, BATCH_MACHINE)
+    assert check(path) == []
+    host = load_host(path)
+    here = house_of(host, host.tables[0], 1)
+    assert (here.kind, [group.decks for group in here.decks]) == (TableKind.BATCH, [1, 1])
+
+
+@pytest.mark.parametrize(
+    ("edits", "key", "allowed"),
+    [
+        (KIND, "devices[0].driver", "tdl-batch-shuffler"),
+        ((BATCH_MACHINE,), "devices[0].driver", "continuous"),
+        ((*KIND[:2], BATCH_MACHINE), "decks[1].count", "1 at a batch table"),
+    ],
+    ids=["another machine", "another table", "three decks of a colour"],
+)
+def test_a_batch_table_has_a_batch_machine_and_two_decks(
+    tmp_path: Path, edits: tuple[Edit, ...], key: str, allowed: str
+) -> None:
+    found = {mistake.key: mistake.allowed for mistake in check(write_config(tmp_path, *edits))}
+    assert allowed in found[key], found
