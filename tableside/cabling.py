@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, fields
-from typing import NoReturn
+from typing import NoReturn, Protocol
 
 from drivers.badges.keyboard_reader import ScanCounts
 from drivers.device import Device
 from drivers.firmware.gat_port import GatPort
-from drivers.tdl import TdlLine
 from firmware_bridge.links.address import parse_address
 from firmware_bridge.links.address_kinds import SerialAddress
 from firmware_bridge.links.base import Link
@@ -43,6 +42,14 @@ class SharedBus:
     behind: list[Tell] = field(default_factory=list)
 
 
+class Ordered(Protocol):
+    """What may still have something to tell its device when the daemon stops."""
+
+    @property
+    def has_orders(self) -> bool:
+        """Orders are on their way to the device."""
+
+
 @dataclass(slots=True)
 class Equipment:
     """Of one table, by device name. `running` has the buses too."""
@@ -50,7 +57,7 @@ class Equipment:
     devices: dict[str, Device] = field(default_factory=dict)
     running: dict[str, Run] = field(default_factory=dict)
     health: dict[str, Health] = field(default_factory=dict)
-    lines: list[TdlLine] = field(default_factory=list)
+    lines: list[Ordered] = field(default_factory=list)
     firmware_ports: dict[str, GatPort] = field(default_factory=dict)
     cables: dict[str, Cable] = field(default_factory=dict)  # by the device that names the cable first
     behind: dict[str, list[Tell]] = field(default_factory=dict)  # who is told when the task of that name breaks

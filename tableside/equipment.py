@@ -290,6 +290,7 @@ def _add_at_board(
             is_simulated=device.is_simulated,
         )
         driver, lost = build_modbus_lamp(lamp, bus, report), LampLost(device=device.name, why=BROKEN)
+        equipment.lines.append(driver)
     tell = partial(report, lost)
     shared.behind.append(tell)
     equipment.behind[device.name] = [tell]

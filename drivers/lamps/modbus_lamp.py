@@ -88,6 +88,11 @@ class ModbusLamp:
         lowest, highest = min(settings.coils.all), max(settings.coils.all)
         self._question = Read(Function.READ_COILS, lowest, highest - lowest + 1)
 
+    @property
+    def has_orders(self) -> bool:
+        """The coils do not show yet what was said last."""
+        return self.is_connected and not self._is_troubled and self._goal.wanted(_now()) != self._showed
+
     def set_lamp(self, colour: LampColour, pattern: LampPattern) -> None:
         """Show this; dropped while the board is away: the hub says what holds once it is back."""
         if self.is_connected and self._goal.say(colour, pattern, _now()):

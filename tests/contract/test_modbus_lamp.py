@@ -81,9 +81,11 @@ async def test_without_a_flasher_the_driver_blinks() -> None:
 
 
 async def test_what_somebody_else_switches_is_put_right() -> None:
-    async with lit() as (made, _lamp, hub):
+    async with lit() as (made, lamp, hub):
         hub.say(STEADY_BLUE)
+        assert lamp.has_orders, "a daemon that stops waits for it"
         await made.until(lambda: made.board.coils[BLUE])
+        await made.until(lambda: not lamp.has_orders)
         made.act(lambda: made.board.coils.__setitem__(BLUE, False))
         await made.until(lambda: made.board.coils[BLUE])
 

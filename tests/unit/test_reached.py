@@ -12,6 +12,7 @@ import pytest
 
 from drivers import events
 from drivers.events import Ability, Holding
+from drivers.shufflers.retrofit_shuffler import ABILITIES
 from tableside.cards import parse_card
 from tableside.decisions import Decision
 from tableside.inputs import Input
@@ -19,12 +20,12 @@ from tableside.locks import standing
 from tableside.permits import SCOPE_OF
 from tableside.procedures import PROCEDURES, WISHES, is_round_open
 from tableside.procedures.session import SessionState
-from tableside.requests import CardsTakenOut, CountAll, EnterSort, OpenLid, SortedDecks
+from tableside.requests import CardsTakenOut, CountAll, EnterSort, OpenLid, ProveEmpty, SortedDecks
 from tableside.state import TableState
 from tests.support import jackpot
 from tests.support.put_right import clear_alerts, put_right, table_at
 from tests.support.reached import Reached, marks_of, search, state_mark
-from tests.support.session import levels, load_packet, loading, open_table, unloaded
+from tests.support.session import levels, load_packet, loading, open_table, prepared, unloaded
 from tests.support.situations import jammed
 from tests.support.swaps import loaded_spare
 from tests.support.table import ENFORCING, Table
@@ -100,6 +101,15 @@ def answered_before_the_path_is_clear() -> Table:
     return table
 
 
+def to_be_looked_into() -> Table:
+    """Before a load, at a machine that is only watched: it can neither count nor tell what it holds."""
+    table = prepared()
+    told = table.state.devices.known["shuffler"]
+    table.ready(abilities=ABILITIES, content=None, areas=None, is_path_clear=None, newest_notice=told.notice)
+    assert table.ask(ProveEmpty, by="D1").is_accepted
+    return table
+
+
 # States that take more than six inputs from every situation: each with one that shows it.
 FARTHER: dict[str, Callable[[], Table]] = {
     "load is CHECKING": last_look,
@@ -107,6 +117,7 @@ FARTHER: dict[str, Callable[[], Table]] = {
     "sort is IRREGULAR": irregular,
     "machine swap is RULING": to_be_ruled,
     "count is BY_HAND": counted_by_hand,
+    "empty is LOOKING": to_be_looked_into,
     "difference is HAND_COUNT": differs_twice,
     "jam is ANSWERED at carousel": answered_before_the_path_is_clear,
     "jackpot bets is TAKING": jackpot.taking,
