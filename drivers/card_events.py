@@ -1,4 +1,4 @@
-"""Facts that shoes, card readers and antennas tell of single cards. `drivers.events` has them all.
+"""Facts that shoes, card readers and antennas tell of single cards. `drivers/every_fact.py` has them all.
 
 An identity is text of a fixed form (design rule 11): `FACE_WIDTH` characters for a face that was read, or the number of
 a tag as `<bits>:<UPPER HEX>`. It is secret until the card lies face up or its round is over (semantics §6): the hub's

@@ -1,4 +1,4 @@
-"""Facts that jackpot displays tell. They stand in a file of their own; `drivers.events` has them all."""
+"""Facts that jackpot displays tell. `drivers/every_fact.py` has them all."""
 
 from __future__ import annotations
 

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from drivers.card_events import AnyCardFact as AnyCardFact
 from drivers.counters import CounterReadings as CounterReadings
-from drivers.display_events import AnyDisplayFact as AnyDisplayFact
 from drivers.display_events import DisplayLost as DisplayLost
 from drivers.display_events import DisplayReady as DisplayReady
 from drivers.display_events import DisplayShowed as DisplayShowed
@@ -20,19 +18,16 @@ from drivers.fact import Fact as Fact
 from drivers.fact import Lost as Lost
 from drivers.fact import Notice as Notice
 from drivers.fact import Ready as Ready
-from drivers.firmware_events import AnyFirmwareFact as AnyFirmwareFact
 from drivers.firmware_events import FirmwarePortLost as FirmwarePortLost
 from drivers.firmware_events import FirmwarePortReady as FirmwarePortReady
 from drivers.firmware_events import FirmwareTold as FirmwareTold
 from drivers.firmware_events import FirmwareUntold as FirmwareUntold
-from drivers.lamp_events import AnyLampFact as AnyLampFact
 from drivers.lamp_events import LampColour as LampColour
 from drivers.lamp_events import LampLost as LampLost
 from drivers.lamp_events import LampPattern as LampPattern
 from drivers.lamp_events import LampReady as LampReady
 from drivers.lamp_events import LampShowed as LampShowed
 from drivers.lamp_events import LampTroubled as LampTroubled
-from drivers.slot_events import AnySlotFact as AnySlotFact
 from drivers.slot_events import ChipReturn as ChipReturn
 from drivers.slot_events import ChipReturned as ChipReturned
 from drivers.slot_events import ChipsIn as ChipsIn
@@ -427,44 +422,3 @@ class ReaderTroubled(Fact, frozen=True, kw_only=True):
     """The reader tells of itself: *cover opened*, *supply failing*. Told once when it begins."""
 
     what: str
-
-
-# Facts that the journal keeps as they stand: all but `BadgeSeen` and `CodeKeyed`.
-AnyFact = (
-    DeviceReady
-    | DeviceLost
-    | DeviceRejected
-    | DeviceBooted
-    | NoticesLost
-    | NoticeUnknown
-    | LevelsRead
-    | CardsOut
-    | CardsIn
-    | TrayLevel
-    | BufferLow
-    | BufferNormal
-    | PacketEnded
-    | CardSuspected
-    | CardJammed
-    | JamGone
-    | LidOpened
-    | LidClosed
-    | DeviceFaulted
-    | DeviceFaultGone
-    | LampChanged
-    | Tampered
-    | KeyPressed
-    | PermitEnded
-    | CommandEnded
-    | CommandAnswered
-    | CommandProgressed
-    | PermitAnswered
-    | ReaderReady
-    | ReaderLost
-    | ReaderTroubled
-    | AnyDisplayFact
-    | AnyLampFact
-    | AnyCardFact
-    | AnySlotFact
-    | AnyFirmwareFact
-)

@@ -1,4 +1,4 @@
-"""What a machine tells of its own firmware. These facts stand in a file of their own; `drivers.events` has them all.
+"""What a machine tells of its own firmware. `drivers/every_fact.py` has all facts.
 
 All of it is *self-reported*: whoever changed the firmware may have changed what it says of itself.
 """

@@ -1,4 +1,4 @@
-"""Facts that warning lamps of their own tell. They stand in a file of their own; `drivers.events` has them all."""
+"""Facts that warning lamps of their own tell. `drivers/every_fact.py` has them all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts that jackpot chip slots tell, one slot a seat (JP-3). `drivers.events` has them all.
+"""Facts that jackpot chip slots tell, one slot a seat (JP-3). `drivers/every_fact.py` has them all.
 
 A chip is told by what has gone in at its seat since the boot, as a meter, never by "one more": told twice it
 counts once. What a chip is worth no device tells; it is a setting of the table (JP-10).

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import msgspec
 
-from drivers.events import AnyFact, SightingKind
+from drivers.events import SightingKind
+from drivers.every_fact import AnyFact
 from tableside.house import House
 from tableside.requests import AnyRequest
 

@@ -3,11 +3,11 @@
 What a page may have, each fence behind a paragraph whose last line names its file in backticks and ends with a colon:
 
 - a block of any language but `diff` and `console`: the whole of a new file;
-- a `diff` block: lines that begin with a blank must stand in the file, once and in this order, `-` goes, `+` comes; a
+- a `diff` block: lines that begin with a blank or `-` must stand in the file together, once; `-` goes, `+` comes; a
   line `@@` parts two places of one file;
-- a `console` block: `$ command`, then what it prints. `…` stands for any text within a line, alone for any lines. A
-  command that ends with `&` goes on; what it prints first is waited for. A question (`tableside …`) is asked again
-  until it answers so.
+- a `console` block: `$ command`, which ends with 0, then what it prints. `…` stands for any text within a line, alone
+  for any lines. A command that ends with `&` goes on; what it prints first is waited for. A question (`tableside …`)
+  is asked again until it answers so.
 """
 
 from __future__ import annotations
@@ -97,10 +97,11 @@ class Walk:
                 text=True,
                 timeout=COMMAND_LIMIT_S,
             )
-            if fits(done.stdout, expected):
+            if done.returncode == 0 and fits(done.stdout, expected):
                 return
             if not is_question or time.monotonic() > deadline:
-                raise WalkBroken(f"{where}: {command}\n--- the page shows\n{expected}\n--- it printed\n{done.stdout}")
+                ended = f"{where}: {command}, exit code {done.returncode}"
+                raise WalkBroken(f"{ended}\n--- the page shows\n{expected}\n--- it printed\n{done.stdout}")
             time.sleep(0.2)
 
     def _start(self, where: str, command: str, expected: str) -> None:

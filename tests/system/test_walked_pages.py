@@ -108,3 +108,6 @@ def test_a_walk_tells_what_does_not_come_out(tmp_path: Path) -> None:
     page.write_text("`a.txt`:\n\n```text\nsomething\n```\n\n```console\n$ cat a.txt\nanother\n```\n", "utf-8")
     with pytest.raises(WalkBroken, match=r"page.md:7: cat a.txt(.|\n)*another(.|\n)*something"):
         Walk(page, tmp_path).take()
+    page.write_text("```console\n$ sh -c 'echo 1 failed, 9 passed; exit 1'\n… passed\n```\n", "utf-8")
+    with pytest.raises(WalkBroken, match="exit code 1"):
+        Walk(page, tmp_path).take()

@@ -7,6 +7,7 @@ import typing
 from pathlib import Path
 
 from drivers import events
+from drivers.every_fact import AnyFact
 
 ROOT = Path(__file__).parents[2]
 # Kept in the journal's row for whoever looks into it; nothing is decided by it.
@@ -18,7 +19,7 @@ FOR_THE_READER = {
 
 
 def fields_of_facts() -> set[str]:
-    kinds = (*typing.get_args(events.AnyFact), events.BadgeSeen)
+    kinds = (*typing.get_args(AnyFact), events.BadgeSeen)
     return {field for kind in kinds for field in kind.__struct_fields__}
 
 

@@ -17,7 +17,7 @@ MAX_FUNCTION_LINES = 60
 PRODUCT = ("firmware_bridge", "drivers", "simulator", "tableside")
 # Modules that grew past the limit before it was tested, with what they may have until they are cut. Nothing is added.
 STILL_LONG = {
-    "drivers/events.py": 470,
+    "drivers/events.py": 424,
     "tests/unit/session/test_tdl_requests.py": 700,
 }
 # Names that say nothing of what is inside.
