@@ -50,7 +50,8 @@ def look(room: Room) -> dict[str, object]:
             str(seat): {"window": len(slot.window), "cup": slot.cup}
             for slots in room.slots.values()
             for seat, slot in slots.slots.items()
-        },
+        }
+        | {str(seat): {"window": 0, "cup": coin.acceptor.cup} for seat, coin in room.acceptors.items()},
         "machines": {
             device.name: _seen_at(room, device)
             for device in room.devices.values()

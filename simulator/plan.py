@@ -43,6 +43,7 @@ class Kind(StrEnum):
     FIRMWARE_PORT = "firmware port"
     BLINK1 = "blink(1) lamp"
     CHIP_SLOTS = "chip slots"
+    COIN_SLOTS = "coin slots"
     SHOE = "angel eye shoe"
     CARD_READER = "card reader"
 
@@ -100,6 +101,8 @@ class DevicePlan(_Shape, frozen=True, kw_only=True):
     `seats` are those that have a chip slot, `chip_value` what they take, in the smallest unit of the currency.
     `characters` stand on a display at once. A plain shuffler has no data link: `address` is that of the I/O board that
     is wired to it.
+    Coin slots are acceptors on one ccTalk bus: the first seat's at `cctalk_address`, with `serial_number`, the others
+    follow; the chip is their coin of `chip_position`.
     `osdp_address` is that of a badge reader on its bus. `keyboard` is the map of one that types. `is_usb_serial`:
     on USB it is a serial port (CDC-ACM), not a stream of class FF.
     `key` is the hex of its secure channel's base key.
@@ -116,6 +119,8 @@ class DevicePlan(_Shape, frozen=True, kw_only=True):
     characters: int = 13
     seats: tuple[int, ...] = (1, 2, 3, 4, 5, 6, 7)
     chip_value: int = 500
+    cctalk_address: int = 11
+    chip_position: int = 1
     key: str = ""
     keyboard: str = "us"
     is_usb_serial: bool = False
@@ -188,6 +193,8 @@ def _mistakes(plan: Plan) -> list[str]:
             mistakes.append(f"devices {device.name!r}: serial_number of a badge reader is eight hex digits")
         if device.kind is Kind.KEYBOARD_READER and device.keyboard not in MAPS:
             mistakes.append(f"devices {device.name!r}: keyboard is one of {', '.join(MAPS)}")
+        if device.kind is Kind.COIN_SLOTS and not (device.serial_number.isascii() and device.serial_number.isdigit()):
+            mistakes.append(f"devices {device.name!r}: serial_number of coin slots is a number, the first acceptor's")
         if device.key and not _is_hex(device.key, 32):
             mistakes.append(f"devices {device.name!r}: key is 32 hex digits, or nothing")
         chances = device.bad_line or {}

@@ -18,6 +18,7 @@ from .faces.alpha_sign import AlphaSignFace
 from .faces.angel_eye import AngelEyeFace
 from .faces.badge_readers import BadgeReadersFace
 from .faces.blink1 import Blink1Face
+from .faces.cctalk import CctalkFace
 from .faces.gat_port import GatPortFace
 from .faces.keyboard_reader import KeyboardReaderFace
 from .faces.memory import Memory
@@ -40,6 +41,7 @@ from .world.badges import BadgeHead
 from .world.blink1 import Blink1
 from .world.card_reader import CardReader
 from .world.chip_slots import ChipSlots
+from .world.coin_acceptor import CoinAcceptor
 from .world.display import JackpotDisplay
 from .world.figures import Figures
 from .world.firmware import Firmware, example_firmware
@@ -80,6 +82,14 @@ class SimulatedDevice:
         return self.plan.name
 
 
+@dataclass(frozen=True, slots=True)
+class CoinSlot:
+    """A seat's acceptor, and which of its coins is the chip."""
+
+    acceptor: CoinAcceptor
+    position: int
+
+
 class Room:
     """One table. Made and used within a running loop, dark until `power_up`; `run` serves its cables until cancelled.
 
@@ -116,6 +126,7 @@ class Room:
         self.signs: dict[str, AlphaSignFace] = {}
         self.firmware: dict[str, Firmware] = {}
         self.slots: dict[str, ChipSlots] = {}
+        self.acceptors: dict[int, CoinSlot] = {}
         self.plain: dict[str, PlainMachine] = {}
         self.boards: dict[str, IoBoard] = {}
         self.lamps: dict[str, Blink1] = {}
@@ -221,6 +232,15 @@ class Room:
         self.stage.add_world(slots)
         return new_slots(slots, self.memory(device), serial=device.serial_number)
 
+    def _coin_slots(self, device: DevicePlan) -> CctalkFace:
+        bus: dict[int, CoinAcceptor] = {}
+        for place, seat in enumerate(device.seats):
+            acceptor = CoinAcceptor(f"{device.name} {seat}", int(device.serial_number) + place)
+            self.stage.add_world(acceptor)
+            self.acceptors[seat] = CoinSlot(acceptor, device.chip_position)
+            bus[device.cctalk_address + place] = acceptor
+        return CctalkFace(bus)
+
     def _alpha_sign(self, device: DevicePlan) -> AlphaSignFace:
         face = self.signs[device.name] = AlphaSignFace(LedSign(device.name, device.characters))
         return face
@@ -270,6 +290,7 @@ MAKERS: dict[Kind, Callable[[Room, DevicePlan], PoweredFace]] = {
     Kind.ALPHA_SIGN: Room._alpha_sign,
     Kind.FIRMWARE_PORT: Room._firmware_port,
     Kind.CHIP_SLOTS: Room._chip_slots,
+    Kind.COIN_SLOTS: Room._coin_slots,
     Kind.BLINK1: Room._blink1,
     Kind.ANTENNA: Room._antenna,
     Kind.BADGE_READER: Room._badge_reader,

@@ -7,16 +7,22 @@ from collections.abc import Mapping
 from .deeds import Impossible, PersonDeed, Proof, WorldDeed
 from .room import Room
 from .world.chip_slots import ChipSlots
+from .world.coin_acceptor import UNKNOWN_COIN
 
 
 class DropChip(PersonDeed, frozen=True, kw_only=True):
-    """A chip goes into the slot of a seat; `value` 0 is a chip of the set value."""
+    """A chip goes into the slot of a seat; `value` 0 is a chip of the set value, an acceptor knows no other."""
 
     seat: int
     value: int = 0
 
     def carry_out(self, room: Room) -> Mapping[str, object]:
         """See `PersonDeed`."""
+        coin = room.acceptors.get(self.seat)
+        if coin is not None:
+            position = UNKNOWN_COIN if self.value else coin.position
+            room.stage.act(lambda: coin.acceptor.drop(position))
+            return {}
         slots = slots_at(room, self.seat)
         room.stage.act(lambda: slots.drop(self.seat, self.value or None))
         return {}

@@ -144,7 +144,7 @@ class CctalkSlot:
         loop = asyncio.get_running_loop()
         self._lease = loop.call_later(duration_ms / _MS_PER_S, self._shut, PermitEnding.TIME)
         self.acceptor.wants_open = True
-        self._bus.wake()
+        self._bus.wake(self.acceptor)
 
     def revoke(self, what: PermitKind) -> None:
         """Shut now."""
@@ -157,12 +157,12 @@ class CctalkSlot:
             self._own.put_nowait(self._levels())
             return
         self._is_asked = self.acceptor.wants_word = True
-        self._bus.wake()
+        self._bus.wake(self.acceptor)
 
     def clear_fault(self, fault: int) -> None:
         """Somebody has looked: it checks itself, and what is gone is told."""
         self.acceptor.wants_check = True
-        self._bus.wake()
+        self._bus.wake(self.acceptor)
 
     def command(self, verb: Verb, epoch: int, number: int, argument: int | None) -> None:
         """Nothing moves here by command."""
@@ -303,7 +303,7 @@ class CctalkSlot:
             self._ending = why
         self._end_lease()
         self.acceptor.wants_open = False
-        self._bus.wake()
+        self._bus.wake(self.acceptor)
 
     def _end_lease(self) -> None:
         if self._lease is not None:

@@ -30,6 +30,7 @@ class CctalkFace:
     """A bus with its acceptors by address, off until `boot`."""
 
     boot_number = 0  # nothing on this bus counts boots
+    profile = "cctalk"
 
     def __init__(
         self, acceptors: Mapping[int, CoinAcceptor], *, has_echo: bool = True, check: Check = Check.SUM

@@ -64,3 +64,43 @@ async def test_chips_from_the_lips_to_the_box(tmp_path: Path) -> None:
         assert world[2].cup >= 1
         assert sum(slot.box for slot in world.values()) >= 3
         assert {"request-collect", "notice-chips-in", "notice-chip-returned"} <= set(here.host.ear.valid)
+
+
+def with_acceptors(plan: Plan, config: HostConfig) -> tuple[Plan, HostConfig]:
+    """The demo's table, and ccTalk acceptors at two of its seats."""
+    address, seats = "serial:///dev/serial/by-id/slots?baud=9600", (2, 5)
+    simulated = DevicePlan(
+        name="slots", kind=Kind.COIN_SLOTS, serial_number="40", address="memory://slot-2", seats=seats
+    )
+    acceptors = [
+        Device(
+            name=f"slot-{seat}",
+            role=DeviceRole.CHIP_SLOTS,
+            driver="cctalk-slot",
+            address=address,
+            serial_number=str(40 + place),
+            model="CCT-SIM",
+            seats=(seat,),
+            cctalk_address=11 + place,
+            chip_position=1,
+        )
+        for place, seat in enumerate(seats)
+    ]
+    plan, config = with_slots(plan, config)
+    table = config.tables[0]
+    table = dataclasses.replace(table, devices=(*table.devices[:-1], *acceptors))
+    return (
+        msgspec.structs.replace(plan, devices=(*plan.devices[:-1], simulated)),
+        dataclasses.replace(config, tables=(table,)),
+    )
+
+
+async def test_chips_through_coin_acceptors_and_rounds_between(tmp_path: Path) -> None:
+    """JP-11 with acceptors on a bus: the dealer plays, guests bet, nothing is in doubt at the end."""
+    async with house(tmp_path, more=with_acceptors) as here:
+        checks = Checks(here)
+        outcome = await here.play(ROOT / "tests" / "scenarios" / "jackpot_acceptors.toml")
+        assert outcome.is_right, "\n".join(map(str, outcome.mismatches))
+        findings = await checks.at_end()
+        assert not findings, "\n".join(findings)
+        assert sum(coin.acceptor.box for coin in here.room.acceptors.values()) >= 1

@@ -52,6 +52,7 @@ def test_slots_stand_open_and_no_card_may_leave_while_bets_are_taken(table: Jack
 
 
 def test_a_chip_is_a_bet_of_its_seat_in_whole_units(table: JackpotTable) -> None:
+    """JP-10: of the set value, one a seat."""
     table.chip(3)
     assert table.all_of(ChipBet) == [ChipBet(device="slots", seat=3, chips=1, value=CHIP)]
     table.notice(events.ChipsIn, "slots", seat=3, meter=1)  # told again: nothing twice

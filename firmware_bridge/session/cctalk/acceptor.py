@@ -16,6 +16,8 @@ from firmware_bridge.wire.cctalk.frame import Frame
 
 # So many turns without a reply: it is away, and is asked more and more seldom, so that it costs its neighbours nothing.
 LOST_AFTER = 3
+# No acceptor is read more often than this: five events fit into its buffer, and no hand drops fifty coins a second.
+POLL_S = 0.1
 PROBE_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 # A coin that was on its way when the acceptor was shut is credited within this (assumed: validation takes 0.2 s).
 SETTLE_S = 0.5
@@ -143,6 +145,8 @@ class Acceptor:
         try:
             self._take(asked, data, now_s)
             self.counts.answers += 1
+            is_read = asked.header == Header.READ_CREDIT and self.is_ready
+            self.due_s = now_s + POLL_S if is_read else now_s
         except BadReply as bad:
             self.counts.malformed += 1
             self._missed(now_s, str(bad))

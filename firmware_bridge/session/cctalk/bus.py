@@ -110,8 +110,10 @@ class CctalkBus:
         tellers = (self._tell(station) for station in self._stations.values())
         await run_together(self.keeper.run(), *tellers)
 
-    def wake(self) -> None:
-        """A goal has changed: whoever waits for its next turn need not."""
+    def wake(self, acceptor: Acceptor) -> None:
+        """A goal of it has changed: it need not wait for its next turn. One that is away is not asked sooner for that."""
+        if acceptor.is_ready:
+            acceptor.due_s = 0.0
         self._woken.set()
 
     # --- one connection after the other -------------------------------------------------------------------
