@@ -179,6 +179,7 @@ async def test_the_counter_wraps_from_255_to_1_and_each_chip_counts_once() -> No
     async with bench() as made:
         await made.open()
         for number in range(1, 261):
+            made.slots[1].permit(PermitKind.SLOTS, 60_000, None)
             made.drop()
             await made.until(lambda number=number: len(made.told(ChipsIn)) == number)  # type: ignore[misc]
         assert made.told(ChipsIn)[-1].meter == 260

@@ -111,7 +111,7 @@ class CctalkBus:
         await run_together(self.keeper.run(), *tellers)
 
     def wake(self, acceptor: Acceptor) -> None:
-        """A goal of it has changed: it need not wait for its next turn. One that is away is not asked sooner for that."""
+        """A goal of it has changed: it need not wait for its next turn; one that is away is not asked sooner."""
         if acceptor.is_ready:
             acceptor.due_s = 0.0
         self._woken.set()
