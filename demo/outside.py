@@ -62,6 +62,8 @@ model = "page"
 display_characters = 13
 caption = "Jackpot"
 """
+# What serves it may not be installed.
+SUPERVISORS_PAGE = "[page]\nport = 8377\n"
 # A page that nobody has opened is away; in the demo people are given time to open it.
 SILENT, PATIENT = "device_silent_s = 8", "device_silent_s = 300"
 
@@ -140,8 +142,8 @@ def page_address() -> str | None:
 
 
 def write_files(demo: Path, run: Path, broker_port: int | None, page: str | None) -> None:
-    """`host.toml`, `table.toml`, `simulation.toml` for the days, `jackpot.toml` for the host with the displays."""
-    texts = {name: (demo / f"{name}.toml").read_text("utf-8") for name in ("host", "table", "simulation")}
+    """What the demo's files say, for the folder `run`, and `evening.toml`: the host with displays and two more tables."""
+    texts = {path.stem: path.read_text("utf-8") for path in demo.glob("*.toml")}
     texts = {name: text.replace(BESIDE + "/", HERE).replace(BESIDE, HERE) for name, text in texts.items()}
     texts = {name: text.replace("serial://../run/", "serial://./") for name, text in texts.items()}
     wall = "serial://./dev/wall?baud=115200"
@@ -151,6 +153,9 @@ def write_files(demo: Path, run: Path, broker_port: int | None, page: str | None
     texts["simulation"] += SIMULATED_WALL.format(address=wall)
     displays = WALL.format(address=wall) + (PAGE.format(address=page) if page is not None else "")
     texts["table_with_displays"] = texts["table"].replace(SILENT, PATIENT) + displays
-    texts["jackpot"] = texts["host"].replace('"table.toml"', '"table_with_displays.toml"')
+    tables = '"table_with_displays.toml", "retrofit_table.toml", "shoe_table.toml"'
+    texts["evening"] = texts["host"].replace('"table.toml"', tables)
+    if find_spec("starlette") is None or find_spec("uvicorn") is None:
+        texts = {name: text.replace(SUPERVISORS_PAGE, "") for name, text in texts.items()}
     for name, text in texts.items():
         (run / f"{name}.toml").write_text(text, "utf-8")

@@ -1,8 +1,8 @@
 """`make run`: a simulated table's days, with every part in a process of its own. Imports nothing of the product.
 
 Starts a broker where one is installed, the simulator (devices on pseudo-terminals and TCP), the daemon, and the people
-who play the scenario; kills and starts the daemon where the day says so; then the jackpot display, simulated and as a
-page; at the end asks the journal whether all is well. The journal stays in `run/`.
+who play the scenario; kills and starts the daemon where the day says so; then an evening with a jackpot display, and
+with a retrofit table and a baccarat shoe beside it; at the end asks the journal whether all is well. It stays in `run/`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DAYS = (ROOT / "scenarios" / "day.toml", ROOT / "scenarios" / "short_day_bad_dec
 JACKPOT = ROOT / "scenarios" / "jackpot_shown.toml"
 PLAN = RUN / "simulation.toml"
 HOST = RUN / "host.toml"
-HOST_WITH_DISPLAYS = RUN / "jackpot.toml"
+EVENING = RUN / "evening.toml"
 CONTROL = RUN / "control.sock"
 SIDE = RUN / "simulator.sock"
 # A machine that is busy elsewhere starts a Python program late; nothing here takes longer than a second by itself.
@@ -42,6 +42,8 @@ LOOK_FURTHER = (
     ("journal report damaged-cards", "what the inspection service gets"),
     ("diag replay", "how the table stands at the end of the journal; with --at ROW at any row"),
 )
+# The tables of the evening beside TABLE, by kind: name and scenario.
+KINDS = {"retrofit": ("BJ-08", "retrofit_evening"), "shoe": ("BA-01", "baccarat_games")}
 # The scenario's lines that begin so are for us (simulator/play.py).
 FOR_US = "!"
 
@@ -87,11 +89,17 @@ class Process:
             return 1
 
 
+def people_of(scenario: Path, plan: Path, table: str) -> list[str]:
+    """The command that lets people play a scenario at a table."""
+    command = [sys.executable, "-m", "simulator", "scenario", str(scenario), "--plan", str(plan)]
+    return [*command, "--control-socket", str(CONTROL), "--table", table]
+
+
 def play(day: Path, daemon: Process) -> int:
     """Let the people play one day; what is for us is done and answered."""
-    command = [sys.executable, "-m", "simulator", "scenario", str(day), "--plan", str(PLAN)]
-    command += ["--control-socket", str(CONTROL), "--table", TABLE]
-    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as people:
+    with subprocess.Popen(
+        people_of(day, PLAN, TABLE), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as people:
         assert people.stdin is not None
         assert people.stdout is not None
         try:
@@ -134,25 +142,55 @@ def look_further(journal: Path) -> int:
     return wrong
 
 
-def show_jackpot(page: str | None) -> int:
-    """The table with its displays: the daemon goes on in the same journal, with a file that names them."""
-    daemon = Process("daemon", "tableside", "run", "--config", str(HOST_WITH_DISPLAYS))
+def evening(page: str | None) -> int:
+    """The table with its displays, and two more of other kinds, in one daemon that goes on in the same journal."""
+    rooms = [Process(f"{kind} simulator", "simulator", "serve", str(RUN / f"{kind}_simulation.toml")) for kind in KINDS]
+    daemon = Process("daemon", "tableside", "run", "--config", str(EVENING))
     try:
+        for kind, room in zip(KINDS, rooms, strict=True):
+            room.start(RUN / f"{kind}.sock")
         daemon.start(CONTROL)
+        print(
+            "Two more tables in the same daemon: BJ-08, a shuffler without data link; BA-01, a baccarat shoe.",
+            flush=True,
+        )
         at = f"open {page} in a browser" if page else "its page is left out: starlette and uvicorn are not installed"
         print(f"Jackpot display: simulated at the table; {at}.", flush=True)
+        others = [Others(kind) for kind in KINDS]
         wrong = play(JACKPOT, daemon)
+        for other in others:
+            wrong = other.wait() or wrong
         print()
+        wrong = ask("diag", "status", "--socket", str(CONTROL)) or wrong
         if page and sys.stdin.isatty() and sys.stdout.isatty() and not wrong:
             print(f"The page stays at {page} for five minutes, or until you press Enter.", flush=True)
             select.select([sys.stdin], [], [], LOOK_S)
     finally:
-        stopped = daemon.stop()
-    return wrong or stopped
+        stopped = [one.stop() for one in (daemon, *rooms)]
+    return wrong or max(stopped)
+
+
+class Others:
+    """People at one of the other tables; what they do goes to a file in run/."""
+
+    def __init__(self, kind: str) -> None:
+        table, scenario = KINDS[kind]
+        self._what = f"{table}: {scenario}"
+        self._log = RUN / f"{kind} people.log"
+        command = people_of(ROOT / "scenarios" / f"{scenario}.toml", RUN / f"{kind}_simulation.toml", table)
+        with self._log.open("w", encoding="utf-8") as log:
+            self._people = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+
+    def wait(self) -> int:
+        """Until they have played; says how it ended. Returns whether something did not come out as expected."""
+        wrong = self._people.wait()
+        last = self._log.read_text("utf-8").rstrip().rpartition("\n")[2]
+        print(f"{self._what}: {last}" if not wrong else f"{self._what}: NOT as expected, see {self._log}", flush=True)
+        return wrong
 
 
 def main() -> int:
-    """The days, the display, the summary, the verdict."""
+    """The days, the evening, the summary, the verdict."""
     shutil.rmtree(RUN, ignore_errors=True)
     (RUN / "dev").mkdir(parents=True)
     os.environ["PYTHONPATH"] = str(ROOT)
@@ -170,7 +208,7 @@ def main() -> int:
             print()
         wrong = wrong or ask("status", "--config", str(HOST))
         wrong = daemon.stop() or wrong
-        wrong = wrong or show_jackpot(page)
+        wrong = wrong or evening(page)
     except KeyboardInterrupt:
         return 130
     finally:

@@ -54,9 +54,9 @@ def test_the_files_that_are_made_are_sound(tmp_path: Path, broker_port: int | No
     run = tmp_path / "run"
     (run / "reserve").mkdir(parents=True)
     write_files(ROOT / "demo", run, broker_port, page)
-    for name in ("host", "jackpot"):
+    for name in ("host", "evening"):
         assert [one for one in check(run / f"{name}.toml") if one.is_refused] == []
-    host, evening = load_host(run / "host.toml"), load_host(run / "jackpot.toml")
+    host, evening = load_host(run / "host.toml"), load_host(run / "evening.toml")
     assert host.control_socket == evening.control_socket == run / "control.sock"
     assert (host.broker is not None) is (broker_port is not None)
     assert [device.role for device in host.tables[0].devices if device.role == "display"] == []
