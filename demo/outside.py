@@ -142,7 +142,7 @@ def page_address() -> str | None:
 
 
 def write_files(demo: Path, run: Path, broker_port: int | None, page: str | None) -> None:
-    """What the demo's files say, for the folder `run`, and `evening.toml`: the host with displays and two more tables."""
+    """The demo's files for the folder `run`, and `evening.toml`: the host with displays and two more tables."""
     texts = {path.stem: path.read_text("utf-8") for path in demo.glob("*.toml")}
     texts = {name: text.replace(BESIDE + "/", HERE).replace(BESIDE, HERE) for name, text in texts.items()}
     texts = {name: text.replace("serial://../run/", "serial://./") for name, text in texts.items()}

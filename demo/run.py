@@ -1,8 +1,8 @@
 """`make run`: a simulated table's days, with every part in a process of its own. Imports nothing of the product.
 
 Starts a broker where one is installed, the simulator (devices on pseudo-terminals and TCP), the daemon, and the people
-who play the scenario; kills and starts the daemon where the day says so; then an evening with a jackpot display, and
-with a retrofit table and a baccarat shoe beside it; at the end asks the journal whether all is well. It stays in `run/`.
+who play the scenario; kills and starts the daemon where the day says so; then an evening with a jackpot display, with
+a retrofit table and a baccarat shoe beside it; at the end asks the journal whether all is well. It stays in `run/`.
 """
 
 from __future__ import annotations

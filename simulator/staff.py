@@ -116,7 +116,9 @@ class OnCall(Person):
         if alert.number not in self.scene.watch.alerts:
             return
         await self.tap()
-        act: Answer = getattr(type(self), self.answers.get(alert.text, "_stand_by"))
+        if alert.text not in self.answers:
+            return  # seen; nothing for hands to do, and others may be waiting
+        act: Answer = getattr(type(self), self.answers[alert.text])
         try:
             await act(self, alert)
         except CannotDo as why:
@@ -124,9 +126,6 @@ class OnCall(Person):
         await self.until(lambda: alert.number not in self.scene.watch.alerts, CLEARED_WITHIN_S)
 
     # Ways to answer
-
-    async def _stand_by(self, alert: StandingAlert) -> None:
-        """Nothing for hands to do: it clears when its cause is gone."""
 
     async def _confirm(self, alert: StandingAlert) -> None:
         """Seen to it: say so."""
