@@ -40,6 +40,7 @@ EVENTS: Mapping[str, str] = {
     "control_full": "too many connections",
     "control_lost": "a connection ended in the middle",
     "control_failed": "a fault of ours ended a connection",
+    "page_served": "the supervisor's page stands at this address",
     # --- other systems
     "cursors_not_kept": "where consumers stand cannot be written; after a restart they get again what they have",
     "cursors_unreadable": "where consumers stand cannot be read: they get everything again",

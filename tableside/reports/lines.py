@@ -125,6 +125,18 @@ LINES: Mapping[type, Sentence] = {
     decisions.IncidentOpened: lambda _s, w: f"INCIDENT {w.number} opened: {w.kind}: {w.text} ({w.rule})",
     decisions.IncidentClosed: lambda s, w: f"Incident {w.number} closed: {w.text}{_by(s, w.by)}",
     jackpot_happenings.JackpotLocked: _jackpot,
+    jackpot_happenings.JackpotStarted: lambda s, w: (
+        f"Jackpot begins at {w.shown} {w.currency} (smallest unit), approved by {w.approved_by} on {w.approved_on}"
+    ),
+    jackpot_happenings.JackpotClaimed: lambda s, w: (
+        f"Jackpot win claimed at seat {w.seat}: {w.prize} with {' '.join(w.cards)}, value locked{_by(s, w.by)}"
+    ),
+    jackpot_happenings.JackpotPaid: lambda s, w: (
+        "Jackpot paid: "
+        + ", ".join(f"{amount} at seat {seat}" for seat, amount in zip(w.seats, w.amounts, strict=True))
+        + _by(s, w.by)
+    ),
+    jackpot_happenings.JackpotDenied: lambda s, w: f"Jackpot claim of seat {w.seat} denied: {w.finding}{_by(s, w.by)}",
     jackpot_happenings.ChipsSettled: lambda s, w: (
         f"Jackpot bets as found at seats {', '.join(map(str, w.seats)) or 'none'}: {w.finding}{_by(s, w.by)}"
     ),

@@ -47,6 +47,7 @@ SILENT = {
     jackpot_happenings.BetsClosed,
     jackpot_happenings.ChipBet,
     jackpot_happenings.ChipsCollected,
+    jackpot_happenings.JackpotRaised,
     session_happenings.EmptyWanted,
     session_happenings.LoadWanted,
     session_happenings.NextSessionWanted,
