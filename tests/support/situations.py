@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from drivers import card_events, events
 from drivers.events import Shown
 from tableside.house import Display, House, TableKind
+from tableside.procedures.card_readers import SETTLE_S
 from tableside.procedures.shoe_slice import ORDER
 from tableside.requests import (
     AnnounceClosing,
@@ -214,6 +215,14 @@ def read_as_dealt() -> Table:
     give_out(table, 3)
     table.notice(events.CardsOut, "eye", meter=5)
     table.notice(card_events.CardPassed, "eye", card=SEALED, count=1)
+    return table
+
+
+def read_apart() -> Table:
+    """The round is over, and the reader saw fewer cards than the shuffler says it gave out."""
+    table = read_as_dealt()
+    table.ask(EndRound)
+    table.wait(SETTLE_S + 1)
     return table
 
 

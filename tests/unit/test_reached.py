@@ -26,7 +26,7 @@ from tests.support import jackpot
 from tests.support.put_right import clear_alerts, put_right, table_at
 from tests.support.reached import Reached, marks_of, search, state_mark
 from tests.support.session import levels, load_packet, loading, open_table, prepared, unloaded
-from tests.support.situations import jammed
+from tests.support.situations import jammed, read_apart
 from tests.support.swaps import loaded_spare
 from tests.support.table import ENFORCING, Table
 
@@ -120,6 +120,7 @@ FARTHER: dict[str, Callable[[], Table]] = {
     "empty is LOOKING": to_be_looked_into,
     "difference is HAND_COUNT": differs_twice,
     "jam is ANSWERED at carousel": answered_before_the_path_is_clear,
+    "card readers is DIFFERING": read_apart,
     "jackpot bets is TAKING": jackpot.taking,
     "jackpot bets is CLOSING": jackpot.closing,
     "jackpot bets is COLLECTING": jackpot.collecting,
