@@ -126,7 +126,7 @@ WON: list[tuple[str, str, int | None]] = [
 
 
 @pytest.mark.parametrize(("says", "cards", "prize"), WON, ids=[case[0] for case in WON])
-def test_jp5_the_first_cards_decide(says: str, cards: str, prize: int | None) -> None:
+def test_jp5_jp9_the_first_cards_decide(says: str, cards: str, prize: int | None) -> None:
     wins = evaluate(SETTINGS, [3], {3: (hand(cards),)})
     assert [win.prize for win in wins] == ([] if prize is None else [prize])
 
