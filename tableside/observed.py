@@ -28,6 +28,7 @@ ASKED: frozenset[type[Request]] = frozenset(
         requests.SettleUnknown,
         requests.ClearFault,
         requests.InspectDevice,
+        requests.RecordMachine,
         requests.AdoptDevice,
         requests.AcceptJournal,
     }

@@ -16,6 +16,7 @@ from tableside.jackpot_requests import MarkBets as MarkBets
 from tableside.jackpot_requests import PayJackpot as PayJackpot
 from tableside.jackpot_requests import SettleChips as SettleChips
 from tableside.jackpot_requests import ShowJackpot as ShowJackpot
+from tableside.machine_requests import RecordMachine as RecordMachine
 from tableside.request_shapes import Request as Request
 from tableside.request_shapes import SortedDecks as SortedDecks
 
@@ -365,6 +366,7 @@ AnyRequest = (
     | TechnicianDone
     | ClearFault
     | InspectDevice
+    | RecordMachine
     | ReportDamaged
     | ReplaceCard
     | DismissSuspicion

@@ -42,6 +42,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
     "device": {
         "clear-fault": "--device shuffler --fault 3 --as S-201",
         "inspect": '--device shuffler --finding "cover shut, seal whole" --as S-201',
+        "record": '--serial 000123 --standing workshop --parts "roller 12-B" --note "worn" --as T-501',
         "settle": "--device shuffler --command 17 --moved 0 --as S-201",
         "adopt": "--device spare --as T-501 --pin T-501 --pin R-401",
         "accept-journal": '--why "disk replaced, copy restored" --as T-501 --pin T-501 --pin M-301',

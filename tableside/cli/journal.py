@@ -175,6 +175,30 @@ def damaged_cards(file: Path, reserve: Path | None, incident: int | None) -> Non
 
 
 @report.command()
+@click.argument("serial")
+@click.argument("files", type=click.Path(path_type=Path), nargs=-1, required=True)
+def machine(serial: str, files: tuple[Path, ...]) -> None:
+    """The history of one machine by its serial number, over the journals FILES of all tables: moves, faults, parts."""
+    from tableside.reports.machine import machine_report
+    from tableside.reports.story import NoStory, read_story
+
+    read = []
+    for file in files:
+        with _reading(file, None) as reader:
+            try:
+                read.append((read_story(reader.rows.records()), verify_journal(file).findings))
+            except (NoStory, JournalRefused, JournalUnavailable) as none:
+                raise Failed(ExitCode.DATA, f"{file}: {none}") from none
+    try:
+        say(machine_report(serial, read).rstrip("\n"))
+    except NoStory as none:
+        raise Failed(ExitCode.DATA, str(none)) from none
+    broken = [str(file) for file, (_story, findings) in zip(files, read, strict=True) if findings]
+    if broken:
+        raise Failed(ExitCode.FOUND, f"the chain is broken: {', '.join(broken)}: `tableside journal verify`")
+
+
+@report.command()
 @file_argument
 @reserve_option
 @click.option("--number", type=int, help="Which session; the last one if not named.")

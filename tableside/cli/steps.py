@@ -85,6 +85,7 @@ STEPS: Mapping[str, Mapping[str, str]] = {
     "device": {
         "clear-fault": "clear-fault",
         "inspect": "inspect-device",
+        "record": "record-machine",
         "settle": "settle-unknown",
         "adopt": "adopt-device",
         "accept-journal": "accept-journal",

@@ -8,6 +8,7 @@ from typing import Any
 from tableside import batch_happenings, decisions, happenings, inputs, jackpot_happenings, session_happenings
 from tableside.counted import counted
 from tableside.jackpot_happenings import JackpotCalled, JackpotOver
+from tableside.machine_happenings import MachineRecorded
 from tableside.reports.story import Story
 
 Sentence = Callable[[Story, Any], str]
@@ -68,7 +69,13 @@ def _complaint(story: Story, what: happenings.ComplaintRaised) -> str:
     return f"Complaint {what.complaint}, round {what.round}{late} (CSM-12)"
 
 
+def _machine(story: Story, what: MachineRecorded) -> str:
+    parts = f", new: {', '.join(what.parts)}" if what.parts else ""
+    return f"Machine {what.serial} recorded as {what.standing}{parts}{_by(story, what.by)}"
+
+
 LINES: Mapping[type, Sentence] = {
+    MachineRecorded: _machine,
     batch_happenings.DeckMoved: lambda s, w: f"{w.back} deck: {w.to}{_by(s, w.by)}",
     batch_happenings.DeckMixed: lambda _s, w: f"{w.back} deck mixed and counted: {w.cards}, no cut (CSM-3)",
     batch_happenings.DeckCounted: lambda s, w: f"{w.back} deck counted by hand: {w.cards}{_by(s, w.by)}",

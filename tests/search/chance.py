@@ -209,6 +209,10 @@ VALUES: dict[str, Sequence[Any]] = {
     "groups": ("@sort",),
     "spare": ("spare", "shuffler", "toaster"),
     "alert": ("@alert", 1, 2, 3, 50),
+    "serial": ("000123", ""),
+    "standing": ("in service", "out", "workshop", "ready"),
+    "parts": ((), ("roller 12-B",)),
+    "note": ("", "worn"),
     "role": ("floor supervisor", "room management", "technician"),
     "is_origin_unknown": (False, True),
 }

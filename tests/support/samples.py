@@ -13,6 +13,7 @@ from tableside import batch_requests, inputs, requests
 from tableside.cards import parse_card
 from tableside.house import Role
 from tableside.inputs import AnyInput, DaemonStarted, DeadlinePassed
+from tableside.machine_requests import Standing
 from tableside.procedures.shoe_slice import ORDER
 from tableside.requests import AnyRequest, Request, SortedDecks
 from tests.support.table import HOUSE, Table
@@ -41,6 +42,10 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
     requests.InspectDevice: (
         {"device": "shuffler", "finding": "cover screwed on again"},
         {"device": "nowhere", "finding": ""},
+    ),
+    requests.RecordMachine: (
+        {"serial": "000777", "standing": Standing.WORKSHOP, "parts": ("roller 12-B",), "note": "worn"},
+        {"serial": "", "standing": Standing.IN_SERVICE},
     ),
     requests.ReplaceCard: (
         {"damaged": RED_7, "envelope": "E-1", "replacement": RED_7},

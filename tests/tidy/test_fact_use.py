@@ -12,7 +12,6 @@ from drivers.every_fact import AnyFact
 ROOT = Path(__file__).parents[2]
 # Kept in the journal's row for whoever looks into it; nothing is decided by it.
 FOR_THE_READER = {
-    "cause": "of a boot: the technician's; what follows from a boot is the same whatever its cause",
     "device_ms": "the device's own clock, to order what happened within one of its boots",
     "running_number": "the outcome of every open command is asked anyway; the contract of a device holds it to this",
 }
