@@ -13,8 +13,9 @@ import pytest
 from firmware_bridge import wire
 from firmware_bridge.wire.garbage import Garbage, GarbageReason
 from fuzz.__main__ import fuzz
+from fuzz.device_targets import DEVICE_TARGETS
 from fuzz.oracle import Broken, Stream, Whole
-from fuzz.targets import TARGETS
+from fuzz.targets import FIRST_TARGETS, TARGETS
 
 MUTATIONS = 40  # a target: enough to meet every kind of damage below, in milliseconds
 # What `make fuzz` has found, by target; what was wrong is told by the test beside the codec.
@@ -32,6 +33,11 @@ def damaged(source: random.Random, seed: bytes) -> bytes:
     at, size = source.randrange(len(seed) + 1), source.randrange(1, 9)
     middle = source.choice([b"", source.randbytes(size), seed[at : at + size] * 2, bytes(size), b"\xff" * size])
     return seed[:at] + middle + seed[at + source.choice([0, 1, size]) :]
+
+
+def test_no_target_hides_another() -> None:
+    """Twice the same name, and the first one is never run."""
+    assert not FIRST_TARGETS.keys() & DEVICE_TARGETS.keys()
 
 
 def test_every_codec_has_a_target() -> None:
