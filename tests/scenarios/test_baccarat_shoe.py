@@ -100,6 +100,12 @@ async def test_a_shoe_is_watched_from_its_first_card_to_the_cut_card(
         check_traces(tmp_path)
 
 
+async def test_the_evening_of_make_run_shows_cards_results_lock_and_an_error(tmp_path: Path) -> None:
+    async with house(tmp_path, more=shoe_only) as here:
+        outcome = await here.play(ROOT / "scenarios" / "baccarat_games.toml")
+        assert outcome.is_right, "\n".join(map(str, outcome.mismatches))
+
+
 def check_sealed(journal: Path, told: list[str]) -> None:
     """Every row that tells of a card has it sealed; in the clear it stands in what was opened alone."""
     sealed = 0
