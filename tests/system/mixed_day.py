@@ -55,7 +55,8 @@ serial_number = "000888"
 address = "{address}"
 
 """
-STAFF = "# Dealers of this table;"
+# The end of the last device of the demo's table, behind which more may stand.
+LAST = "is_simulated = true # OSDP has no way to say so\n"
 READER = '[[devices]]\nname = "badges"\nkind'
 Tell = Callable[[str], None]
 
@@ -69,7 +70,7 @@ def edits(broker: Mosquitto) -> dict[str, str]:
             f"serial://../run/dev/{name}?baud=115200": f"usb://1209:0001/{serial}?usbip=127.0.0.1:{free_port()}"
             for name, serial in machines.items()
         },
-        STAFF: ROW.format(address=address) + STAFF,
+        LAST: f"{LAST}\n{ROW.format(address=address)}",
         READER: SIMULATED.format(address=address) + READER,
     }
 

@@ -54,10 +54,11 @@ DISPLAYS = (
     },
 )
 WALL = "serial://../run/dev/wall?baud=115200"
-STAFF = "# Dealers of this table;"
+# The end of the last device of the demo's table, behind which more may stand.
+LAST = "is_simulated = true # OSDP has no way to say so\n"
 READER = '[[devices]]\nname = "badges"\nkind'
 EDITS = {
-    STAFF: "".join(ROW.format(**display) for display in DISPLAYS) + STAFF,
+    LAST: LAST + "\n" + "".join(ROW.format(**display) for display in DISPLAYS),
     READER: "".join(SIMULATED.format(**display) for display in DISPLAYS) + READER,
 }
 
@@ -68,7 +69,7 @@ def test_a_page_is_served_by_the_daemon_and_told_what_holds(tmp_path: Path) -> N
     page = ROW.format(name="page", driver="display-page", baud="0", serial="W-1", model="page")
     page = page.replace("serial://../run/dev/page?baud=0", address)
     control, log = tmp_path / "run" / "control.sock", tmp_path / "daemon.log"
-    with simulated_table(tmp_path, edits={STAFF: page + STAFF}) as config, daemon(config, control, log) as running:
+    with simulated_table(tmp_path, edits={LAST: f"{LAST}\n{page}"}) as config, daemon(config, control, log) as running:
         until(lambda: is_served(address), lambda: running.log[-3000:])
         with urllib.request.urlopen(f"{address}/events", timeout=DEADLINE_S) as stream:
             told = (json.loads(line.removeprefix(b"data: ")) for line in stream if line.startswith(b"data: "))
