@@ -281,15 +281,26 @@ class Supervisor(OnCall):
         await self.insist("replace-card", damaged=card, replacement=card, envelope=envelope, found_in=place)
 
     async def _look_at_suspect(self, alert: StandingAlert) -> None:
-        """Take the card out at the lid and look: bent, it is replaced; sound, it lies with the round's cards."""
+        """Take the card out at the lid and look: bent, it is replaced; sound, it lies with the round's cards.
+
+        A quick dealer has drawn it already where the machine stopped late: it is looked for on the felt then.
+        """
         await self._open_lid()
         await self.dawdle(*WORK_S)
         seen = await self.do("take-from-nose", to=SPREAD)
         await self._shut_lid(len(seen["cards"]))
-        for card in seen["bent"]:
-            await self._exchange(card, SPREAD)
-        if not seen["bent"]:
+        found = [(card, SPREAD) for card in seen["bent"]] or await self._bent_on_felt()
+        for card, where in found:
+            await self._exchange(card, where)
+        if not found:
             await self.insist("dismiss-suspicion")
+
+    async def _bent_on_felt(self) -> list[tuple[str, str]]:
+        """Bent cards of the round, and in which hand each lies."""
+        looked = await self.scene.look()
+        return [
+            (card, hand) for hand in looked["cards"] for card in (await self.do("look-through", source=hand))["bent"]
+        ]
 
     async def _have_mended(self, alert: StandingAlert) -> None:
         """Call the technician, stand by, clear the fault by its name."""

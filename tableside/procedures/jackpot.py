@@ -105,6 +105,7 @@ def _show_amount(turn: Turn) -> None:
 
 def _round_over(turn: Turn, _what: RoundEnded) -> None:
     put(turn, bettors=())
+    _show_amount(turn)  # guests have read *won* since a prize was paid
 
 
 # --- marking by hand (JP-4) ---------------------------------------------------------------------------------
@@ -223,6 +224,7 @@ def _paid(turn: Turn, what: PayJackpot) -> None:
         put(turn, settings=following, meters=of_meters.restart(after, following))
         _started(turn)
     _over(turn, "paid")
+    show(turn, Shown.WON)
 
 
 def _is_claimed(turn: Turn, what: DenyJackpot) -> Refusal | None:

@@ -133,9 +133,10 @@ def test_jp13_paid_to_the_unit_the_round_goes_on_and_the_rest_stays() -> None:
     table = won((2, TWO_ACES))
     assert table.ask(PayJackpot, seats=(2,), amounts=(5_000,)).is_accepted
     assert state_of(table) is JackpotState.RUNNING
-    assert shown(table) == (Shown.AMOUNT, SETTINGS.start + 75 - 5_000)
+    assert shown(table)[0] is Shown.WON
     assert not standing(table.state, Scope.FEED)
     assert table.ask(EndRound, by="D1").is_accepted
+    assert shown(table) == (Shown.AMOUNT, SETTINGS.start + 75 - 5_000)
 
 
 @pytest.mark.parametrize(("seats", "amounts"), [((2,), (4_999,)), ((3,), (5_000,)), ((), ()), ((2, 2), (5_000, 5_000))])
@@ -156,6 +157,7 @@ def test_jp13_several_wins_of_one_round_the_top_takes_what_the_others_leave_and_
     assert answer.is_accepted
     (paid,) = table.all_of(JackpotPaid)
     assert (paid.seats, paid.left) == ((2, 5), 0)
+    assert table.ask(EndRound, by="D1").is_accepted
     assert shown(table) == (Shown.AMOUNT, SETTINGS.start)
     assert [started.shown for started in table.all_of(JackpotStarted)] == [SETTINGS.start, SETTINGS.start]
 
