@@ -107,6 +107,7 @@ async def _main(
             raise StartRefused(ExitCode.CANNOT_CREATE, "\n".join(daemon.refused.values()))
         group = None if host.control_group is None else grp.getgrnam(host.control_group).gr_gid
         server = ControlServer(daemon.desk, host.control_socket, group)
+        ended = _Ended()  # before anybody can see that we are there: what comes next may take a second
         try:
             await server.open()
         except SocketRefused as refusal:
@@ -120,7 +121,7 @@ async def _main(
         if host.page is not None:
             beside["page"] = _page(host.page.port, host, daemon, clock)
         try:
-            return await _until_signal(daemon, beside, manager)
+            return await _until_signal(daemon, beside, manager, ended)
         except StopLate:
             writer.close()
             os._exit(ExitCode.SOFTWARE)  # nothing is waited for, not even what a clean end of Python would wait for
@@ -139,22 +140,26 @@ def _mqtt_opener() -> OpenBroker:
     return open_mqtt_broker
 
 
-async def _until_signal(daemon: Daemon, beside: dict[str, Run], manager: ServiceManager) -> ExitCode:
-    """SIGTERM is the clean end of a service, Ctrl-C that of a console."""
-    stop = asyncio.Event()
-    ended_by: list[int] = []
+class _Ended:
+    """Whether, and by which signal: SIGTERM is the clean end of a service, Ctrl-C that of a console."""
 
-    def end(number: int) -> None:
-        ended_by.append(number)
-        stop.set()
+    def __init__(self) -> None:
+        self.stop = asyncio.Event()
+        self.by: list[int] = []
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._end, number)
+        # A closed console must not stop a table; and a new configuration is taken by a new start only.
+        loop.add_signal_handler(signal.SIGHUP, lambda: _log.warning("hang_up_ignored"))
 
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, end, number)
-    # A closed console must not stop a table; and a new configuration is taken by a new start only.
-    loop.add_signal_handler(signal.SIGHUP, lambda: _log.warning("hang_up_ignored"))
-    running = asyncio.create_task(daemon.run(stop, beside), name="daemon")
-    stopping = asyncio.create_task(stop.wait(), name="stop")
+    def _end(self, number: int) -> None:
+        self.by.append(number)
+        self.stop.set()
+
+
+async def _until_signal(daemon: Daemon, beside: dict[str, Run], manager: ServiceManager, ended: _Ended) -> ExitCode:
+    running = asyncio.create_task(daemon.run(ended.stop, beside), name="daemon")
+    stopping = asyncio.create_task(ended.stop.wait(), name="stop")
     manager.tell(READY)
     await asyncio.wait({running, stopping}, return_when=asyncio.FIRST_COMPLETED)
     manager.tell(STOPPING)
@@ -166,7 +171,7 @@ async def _until_signal(daemon: Daemon, beside: dict[str, Run], manager: Service
     if (error := running.exception()) is not None:
         _log.critical("daemon_failed", exc_info=error)
         return ExitCode.SOFTWARE
-    return ExitCode.INTERRUPTED if ended_by[:1] == [signal.SIGINT] else ExitCode.DONE
+    return ExitCode.INTERRUPTED if ended.by[:1] == [signal.SIGINT] else ExitCode.DONE
 
 
 def _page(port: int, host: HostConfig, daemon: Daemon, clock: SystemClock) -> Run:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import aiomqtt
 import pytest
@@ -298,6 +300,42 @@ async def test_a_broker_knows_a_device_by_its_serial_number(mosquitto: Mosquitto
     device = await open_mqtt_device(*where, boot=1, connection=1, serial="000123")
     await until(lambda: " as tdl-000123 " in mosquitto.log, lambda: mosquitto.log)
     await device.close()
+
+
+async def has_session(broker: Mosquitto, client_id: str, *, kept_s: int = 0) -> bool:
+    """Whether the broker kept something under this name; it is kept so long from now on."""
+    told: list[bool] = []
+    properties = Properties(PacketTypes.CONNECT)
+    properties.SessionExpiryInterval = kept_s
+    client = aiomqtt.Client(
+        broker.host,
+        broker.port,
+        identifier=client_id,
+        protocol=aiomqtt.ProtocolVersion.V5,
+        clean_start=False,
+        properties=properties,
+    )
+    connected = client._client.on_connect
+    assert connected is not None
+
+    def note(*given: Any) -> None:
+        told.append(given[2].session_present)
+        connected(*given)
+
+    client._client.on_connect = note
+    async with client:
+        return told[0]
+
+
+async def test_a_device_takes_up_no_session_and_leaves_none(mosquitto: Mosquitto) -> None:
+    """TDL 2.2: clean start, session expiry 0. What a broker kept for it is dead."""
+    where = (mosquitto.host, mosquitto.port, "pit/7", "csm")
+    assert not await has_session(mosquitto, "tdl-000123", kept_s=3_600)
+    assert await has_session(mosquitto, "tdl-000123", kept_s=3_600), "the broker keeps sessions"
+    device = await open_mqtt_device(*where, boot=1, connection=1, serial="000123")
+    assert re.search(r" as tdl-000123 \(p5, c1,", mosquitto.log), "clean start"
+    await device.close()
+    assert not await has_session(mosquitto, "tdl-000123")
 
 
 async def test_an_opening_that_is_given_up_hangs_up_when_it_comes_about(mosquitto: Mosquitto) -> None:

@@ -32,7 +32,7 @@ TABLE = "BJ-07"
 @pytest.fixture
 def served(tmp_path: Path, unused_tcp_port: int) -> Iterator[tuple[Running, str]]:
     """A daemon of a simulated table, and the address of its page."""
-    page = {'room_management = ["R-401"]': f'room_management = ["R-401"]\n\n[page]\nport = {unused_tcp_port}'}
+    page = {"port = 8377": f"port = {unused_tcp_port}"}
     with (
         simulated_table(tmp_path, edits=page) as config,
         daemon(config, tmp_path / "run" / "control.sock", tmp_path / "log") as running,

@@ -32,6 +32,13 @@ def test_a_daemon_without_devices_stays_up_answers_and_stops_cleanly(tmp_path: P
     assert not (tmp_path / "control.sock").exists()
 
 
+def test_a_signal_that_comes_as_soon_as_it_answers_ends_it_cleanly(tmp_path: Path, unused_tcp_port: int) -> None:
+    """What serves the page is loaded after the socket listens, which takes a moment."""
+    config = write_config(tmp_path, Edit("host", "", f"\n[page]\nport = {unused_tcp_port}\n"))
+    with daemon(config, tmp_path / "control.sock", tmp_path / "log") as running:
+        assert running.end() == ExitCode.DONE, running.log
+
+
 def test_a_second_start_is_refused_naming_the_first_which_goes_on(tmp_path: Path) -> None:
     """BR-062 (a)."""
     config = write_config(tmp_path)
