@@ -18,7 +18,7 @@ COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "status": ("asking", "status", "How daemon, tables and devices are."),
     "alerts": ("asking", "alerts", "The standing alerts, as people read them."),
     "take": ("asking", "take", "Take an alert: you are going."),
-    "diag": ("diag", "diag", "For technicians: status, watch, trace, replay."),
+    "diag": ("diag", "diag", "For technicians: what is wrong, where, and what went over the cables."),
     "journal": ("journal", "journal", "Read, check, copy and report on a table's record."),
     "do": ("do", "do", "Any act by its name."),
     "pin": ("pin", "pin", "What the configuration keeps of a PIN."),

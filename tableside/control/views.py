@@ -6,7 +6,7 @@ import msgspec
 
 from drivers.events import FirmwareTold, FirmwareUntold
 from firmware_bridge.clock import Instant
-from tableside.alerts import Alert
+from tableside.alerts import Alert, Progress
 from tableside.catalogue import alert_text
 from tableside.control.curtain import Curtain, shown
 from tableside.control.waiting import waiting_view
@@ -70,8 +70,13 @@ def _blind_locks(blind: tuple[int, str] | None) -> tuple[Lock, ...]:
 
 def alerts_view(state: TableState, texts: Texts, now: Instant) -> list[dict[str, object]]:
     """The standing alerts, gravest first, then oldest."""
-    standing_alerts = sorted(state.alerts.standing.values(), key=lambda alert: (alert.level or 3, alert.number))
+    standing_alerts = sorted(state.alerts.standing.values(), key=_urgency)
     return [_alert(alert, state.house.table, texts, now) for alert in standing_alerts]
+
+
+def _urgency(alert: Alert) -> tuple[int, bool, int]:
+    """Gravest first; of equals what nobody has taken, then the oldest."""
+    return alert.level or 3, alert.progress is not Progress.NEW, alert.number
 
 
 def _alert(alert: Alert, table: str, texts: Texts, now: Instant) -> dict[str, object]:

@@ -49,6 +49,10 @@ class Cause(StrEnum):
     UNKNOWN = "not known"
 
 
+# Whether a card is stuck in it the link does not say.
+SEE_ALERTS = "what stands at the table: tableside alerts"
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
     """`line` is what people read first; `walked` what each step before it has shown."""
@@ -75,7 +79,9 @@ def why(evidence: Evidence) -> Finding:
     """The first step that fails."""
     walked: list[tuple[Step, str]] = []
     if evidence.is_connected:
-        return Finding(None, Cause.NOTHING, f"{evidence.device}: {Cause.NOTHING}: it is connected", "none")
+        return Finding(
+            None, Cause.NOTHING, f"{evidence.device}: {Cause.NOTHING} with its link: it is connected", SEE_ALERTS
+        )
     for step, look in _WALK:
         shown = look(evidence)
         if isinstance(shown, _Failed):

@@ -67,6 +67,7 @@ class _Reader:
     def __init__(self) -> None:
         self.cards: dict[int, DamagedCard] = {}
         self._open: DamagedCard | None = None
+        self._stopping: DamagedCard | None = None
         self._lock: Told | None = None
         self._session = self._round = 0
         self._is_round_open = False
@@ -102,7 +103,7 @@ class _Reader:
 
     def found(self, told: Told, what: DamagedCardFound) -> None:
         card = DamagedCard(what.incident, what.how, told, self._session, self._round, self._dealer, self._lock)
-        self.cards[what.incident] = self._open = card
+        self.cards[what.incident] = self._open = self._stopping = card
 
     def present(self, told: Told, what: PresenceShown) -> None:
         if self._open is not None and what.operation == Operation.REPLACE:
@@ -113,8 +114,8 @@ class _Reader:
             self.cards[what.number].notes.append(told)
 
     def unlocked(self, told: Told, what: LockRemoved) -> None:
-        if what.reason == REASON and self._open is not None:
-            self._open.freed = told
+        if what.reason == REASON and self._stopping is not None:
+            self._stopping.freed = told  # it may come after the incident's end
 
     def exchanged(self, told: Told, what: CardReplaced) -> None:
         card = self.cards[what.incident]

@@ -16,6 +16,7 @@ let heardMs = Date.now();
 let stream = null;
 
 const tableName = () => decodeURIComponent(location.hash.slice(1));
+let unknown = ""; // a table that this host does not have
 
 function painter() {
   const second = new URLSearchParams(location.search).get("second");
@@ -48,6 +49,7 @@ function listen() {
   stream.addEventListener("beat", () => { heardMs = Date.now(); });
   stream.addEventListener("error", () => {
     if (mine !== stream || mine.readyState !== EventSource.CLOSED) return;
+    if (!told && name && name !== unknown) { unknown = name; location.hash = ""; return; }
     setTimeout(() => { if (mine === stream) listen(); }, RETRY_MS);
   });
 }
