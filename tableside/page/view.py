@@ -29,6 +29,7 @@ def tile(view: Mapping[str, Any], rounds_this_hour: int) -> dict[str, object]:
         "held_over": rounds["held_over"],
         "jackpot": jackpot(procedures),
         "stopped": sorted({lock["scope"] for lock in view["locks"] if not lock["is_from_next_round"]}),
+        "away": away(view),
         "alerts": len(view["alerts"]),
         "worst": worst,
         "is_simulated": view["is_simulated"],
@@ -53,6 +54,7 @@ def whole(
         "alerts": view["alerts"],
         "waiting": view["waiting"],
         "locks": view["locks"],
+        "away": away(view),
         "present": [
             {"operation": operation, "staff": kept["staff"], "seconds": _left(kept, view["at_ns"])}
             for operation, kept in view["presence"]["kept"].items()
@@ -62,6 +64,12 @@ def whole(
         "devices": [_device(name, levels, health) for name, levels in sorted(view["devices"]["known"].items())],
         "rows": list(rows),
     }
+
+
+def away(view: Mapping[str, Any]) -> list[str]:
+    """Devices that were there and do not answer: what hangs on them stands still without any lock."""
+    known = view["devices"]["known"]
+    return sorted(name for name, levels in known.items() if levels["model"] and not levels["is_connected"])
 
 
 def jackpot(procedures: Mapping[str, Any]) -> dict[str, object] | None:

@@ -61,6 +61,7 @@ export class Painter {
     const list = make("dl");
     const put = (label, value) => list.append(make("dt", "", label), make("dd", "", value));
     if (tile.stopped.length) put(this.say("stopped"), tile.stopped.map((scope) => this.say(scope)).join(", "));
+    if (tile.away.length) put(this.say("silent"), tile.away.join(", "));
     put(this.say("rounds an hour"), String(tile.rounds_this_hour));
     if (tile.held_over) put(this.say("held over"), String(tile.held_over));
     if (tile.jackpot) put(this.say("jackpot"), this.jackpot(tile.jackpot));
@@ -102,13 +103,19 @@ export class Painter {
     const boxes = make("div", "boxes");
     boxes.append(
       this.list("does", table.waiting, (one) => [`${one.procedure}: ${this.say(one.state)}`, `→ ${one.next_step}`]),
-      this.list("blocks", table.locks, (lock) => [`${this.say(lock.scope)}: ${lock.reason}`, lock.rule]),
+      this.blocks(table),
       this.cards(table.account),
     );
     if (table.present.length) boxes.append(this.list("present", table.present, (one) => [`${one.staff}: ${one.operation}`, this.left(one.seconds)]));
     if (table.incidents.length) boxes.append(this.list("incidents", table.incidents, (one) => [`${one.number}: ${one.text}`, one.rule]));
     boxes.append(this.devices(table.devices), this.rows(table.rows));
     return [back, head, alerts, boxes];
+  }
+
+  blocks(table) {
+    const away = table.away.map((name) => [`${name}: ${this.say("silent")}`, ""]);
+    const locks = table.locks.map((lock) => [`${this.say(lock.scope)}: ${lock.reason}`, lock.rule]);
+    return this.list("blocks", [...away, ...locks], (lines) => lines);
   }
 
   left(seconds) {

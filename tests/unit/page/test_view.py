@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from drivers import events
 from firmware_bridge.clock import Instant, WallQuality
 from tableside.catalogue import LANGUAGES
 from tableside.control.curtain import Curtain
@@ -59,6 +60,13 @@ def test_a_table_whole_has_locks_cards_devices_and_incidents() -> None:
     assert [incident["kind"] for incident in whole["incidents"]] == ["jackpot win"]  # type: ignore[attr-defined]
     assert {lock["scope"] for lock in whole["locks"]} >= {"feed", "deal"}  # type: ignore[attr-defined]
     assert whole["account"]["brought"] == 416  # type: ignore[index]
+
+
+def test_a_machine_that_does_not_answer_is_said_where_no_lock_stands() -> None:
+    table = open_table()
+    assert view.away(seen(table)) == []
+    table.give(events.DeviceLost(device="shuffler", why="cable"))
+    assert tile(table)["away"] == ["shuffler"]
 
 
 # --- words --------------------------------------------------------------------------------------------------
