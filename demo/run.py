@@ -176,7 +176,7 @@ def evening(page: str | None) -> int:
         for other in others:
             wrong = other.wait() or wrong
         print()
-        wrong = ask("diag", "status", "--socket", str(CONTROL)) or wrong
+        ask("diag", "status", "--socket", str(CONTROL))  # it says of a page that nobody has opened that it is away
         if page and sys.stdin.isatty() and sys.stdout.isatty() and not wrong:
             print(f"The page stays at {page} for five minutes, or until you press Enter.", flush=True)
             select.select([sys.stdin], [], [], LOOK_S)
