@@ -17,7 +17,7 @@ from benchmarks.far_side import FarSide
 from benchmarks.prepared import EPOCH, MODEL, SERIAL
 from benchmarks.stamping import StampingLink
 from drivers.events import DeviceReady
-from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
+from drivers.shufflers.tdl_shuffler import TdlShuffler
 from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.clock import SystemClock
 from firmware_bridge.links.base import Link
@@ -77,7 +77,7 @@ class JammingTable:
         around = Surroundings(
             report=lambda fact: self.hub.report(fact), connect=self._connect, next_session=lambda: SESSION, epoch=EPOCH
         )
-        self.driver = TdlContinuousShuffler(TdlSettings(SHUFFLER, "serial://pty", SERIAL, MODEL), around)
+        self.driver = TdlShuffler(TdlSettings(SHUFFLER, "serial://pty", SERIAL, MODEL), around)
         devices = {SHUFFLER: self.driver}
         self.hub = Hub(journal, self._before, SystemClock(), devices, [self._publish], rim=new_rim())
 

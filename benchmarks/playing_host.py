@@ -14,7 +14,7 @@ from functools import partial
 from benchmarks.playing_devices import BOOT
 from benchmarks.prepared import EPOCH, MODEL, SERIAL
 from drivers.events import DeviceReady, Fact, Notice, PermitKind
-from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
+from drivers.shufflers.tdl_shuffler import TdlShuffler
 from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links.serial import open_serial
 
@@ -28,7 +28,7 @@ class PlayingLink:
     def __init__(self, node: str) -> None:
         self.notices = 0
         around = Surroundings(self._report, partial(open_serial, node), next_session=lambda: 1, epoch=EPOCH)
-        self.driver = TdlContinuousShuffler(TdlSettings(node, f"serial://{node}", SERIAL, MODEL), around)
+        self.driver = TdlShuffler(TdlSettings(node, f"serial://{node}", SERIAL, MODEL), around)
 
     async def deal(self) -> None:
         """Renew the permit for ever."""

@@ -6,6 +6,7 @@ import difflib
 import random
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 import structlog
 
@@ -29,8 +30,7 @@ from drivers.readers.angel_eye_shoe import AngelEyeShoe
 from drivers.readers.pn532_antenna import AntennaSet, AntennaSettings, Pn532Antenna
 from drivers.readers.tdl_card_reader import TdlCardReader
 from drivers.shufflers.retrofit_shuffler import RetrofitSettings, RetrofitShuffler
-from drivers.shufflers.tdl_batch import TdlBatchShuffler
-from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
+from drivers.shufflers.tdl_shuffler import TdlShuffler
 from drivers.slots.cctalk_slots import CctalkSlot, CctalkSlotSettings
 from drivers.slots.tdl_slots import TdlSlots
 from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
@@ -40,6 +40,7 @@ from firmware_bridge.session.cctalk import CctalkBus
 from firmware_bridge.session.modbus import ModbusBus
 from firmware_bridge.session.osdp import OsdpBus
 from firmware_bridge.wire.alpha.characters import missing
+from firmware_bridge.wire.tdl.codes import Profile
 
 # The kinds of cable on which a TDL device can be reached.
 TDL_SCHEMES = ("serial", "tcp", "usb", "mqtt", "mqtts")
@@ -54,7 +55,7 @@ MODBUS_SCHEMES = ("serial", "tcp")
 KEYBOARD_SCHEMES = ("usb",)
 
 # Each driver of a TDL device; they share the line of drivers/tdl and no base class.
-AnyTdl = TdlContinuousShuffler | TdlBatchShuffler | TdlSwitchBox | TdlDisplay | TdlSlots | TdlCardReader
+AnyTdl = TdlShuffler | TdlSwitchBox | TdlDisplay | TdlSlots | TdlCardReader
 
 _log = structlog.get_logger("registry")
 
@@ -65,7 +66,7 @@ class TdlDriver:
 
     name: str
     title: str
-    build: type[AnyTdl]
+    build: Callable[[TdlSettings, Surroundings], AnyTdl]
     schemes: tuple[str, ...] = TDL_SCHEMES
     verified_against: tuple[str, ...] = ()
 
@@ -84,8 +85,8 @@ class BadgeDriver:
 TDL_DRIVERS: Mapping[str, TdlDriver] = {
     driver.name: driver
     for driver in (
-        TdlDriver("tdl-continuous-shuffler", "continuous shuffler, TDL profile 1", TdlContinuousShuffler),
-        TdlDriver("tdl-batch-shuffler", "batch shuffler, TDL profile 2", TdlBatchShuffler),
+        TdlDriver("tdl-continuous-shuffler", "continuous shuffler, TDL profile 1", TdlShuffler),
+        TdlDriver("tdl-batch-shuffler", "batch shuffler, TDL profile 2", partial(TdlShuffler, profile=Profile.BATCH)),
         TdlDriver("tdl-switch-box", "switch box with lamp, lid, tray and keys, TDL profile 6", TdlSwitchBox),
         TdlDriver("tdl-display", "jackpot display, TDL profile 4", TdlDisplay),
         TdlDriver("tdl-slots", "jackpot chip slots, one a seat, TDL profile 5", TdlSlots),

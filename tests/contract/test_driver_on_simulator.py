@@ -15,7 +15,7 @@ import pytest
 
 from drivers import events
 from drivers.events import Outcome, PermitKind, Verb
-from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
+from drivers.shufflers.tdl_shuffler import TdlShuffler
 from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links.base import Link
 from firmware_bridge.links.memory import memory_pair
@@ -56,7 +56,7 @@ class SmallHub:
             nonce=rng.randbytes,
             jitter=rng,
         )
-        self.driver = TdlContinuousShuffler(TdlSettings("shuffler", "memory://csm", "000123", "CSM-SIM"), around)
+        self.driver = TdlShuffler(TdlSettings("shuffler", "memory://csm", "000123", "CSM-SIM"), around)
 
     def _next_session(self) -> int:
         self._sessions += 1

@@ -7,7 +7,7 @@ import random
 from dataclasses import dataclass
 
 from drivers.events import DeviceReady, DeviceRejected, Fact
-from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
+from drivers.shufflers.tdl_shuffler import TdlShuffler
 from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links.address import open_link, parse_address
 from firmware_bridge.links.address_kinds import SerialAddress
@@ -90,7 +90,7 @@ async def look_at(device: NamedDevice, *, epoch: int, limit_s: float = LOOK_S) -
         next_session=lambda: random.randrange(1, 60_000),
         epoch=epoch,
     )
-    driver = TdlContinuousShuffler(TdlSettings("shuffler", device.address, device.serial, device.model), around)
+    driver = TdlShuffler(TdlSettings("shuffler", device.address, device.serial, device.model), around)
     working = asyncio.create_task(driver.run())
     try:
         async with asyncio.timeout(limit_s):

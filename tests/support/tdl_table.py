@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from drivers import events
 from drivers.events import Fact, Notice, Outcome, PermitKind, Verb
-from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
+from drivers.shufflers.tdl_shuffler import TdlShuffler
 from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links.base import Link
 from firmware_bridge.session.counts import LinkCounts
@@ -48,7 +48,7 @@ class Table:
             jitter=Prompt(),
         )
         settings = TdlSettings("shuffler", rig.address, rig.serial, rig.model)
-        self.driver = TdlContinuousShuffler(settings, around)
+        self.driver = TdlShuffler(settings, around)
         self._number = 0
 
     async def _report(self, fact: Fact) -> None:

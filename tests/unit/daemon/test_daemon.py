@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from drivers.badges.osdp_reader import OsdpBadgeReader
-from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
+from drivers.shufflers.tdl_shuffler import TdlShuffler
 from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
 from firmware_bridge.session.osdp import OsdpBus
 from simulator.world.lamp import DARK
@@ -156,7 +156,7 @@ FAULTS = (
 @pytest.mark.parametrize(
     ("part", "task", "device"),
     [
-        (TdlContinuousShuffler, "shuffler", "shuffler"),
+        (TdlShuffler, "shuffler", "shuffler"),
         (TdlSwitchBox, "switches", "switches"),
         (OsdpBus, "bus of badges", "badges"),
         (OsdpBadgeReader, "badges", "badges"),

@@ -16,7 +16,7 @@ from drivers.device import TdlDevice
 from drivers.errors import AddressRefused, DriverUnknown
 from drivers.events import Outcome, PermitKind, Reason, Verb
 from drivers.registry import build_tdl, tdl_driver
-from drivers.shufflers.tdl_continuous import TdlContinuousShuffler
+from drivers.shufflers.tdl_shuffler import TdlShuffler
 from drivers.switchboxes.tdl_switch_box import TdlSwitchBox
 from firmware_bridge.links.base import Link
 from firmware_bridge.wire.tdl.codes import NoticeKind, Operation
@@ -41,7 +41,7 @@ async def running(driver: TdlDevice, device: ScriptedDevice) -> AsyncIterator[No
 async def test_a_device_is_away_until_it_is_ready() -> None:
     device = ScriptedDevice()
     table = Table(device)
-    async with running(TdlContinuousShuffler(table.settings, table.around), device):
+    async with running(TdlShuffler(table.settings, table.around), device):
         await until(lambda: bool(table.of(events.DeviceReady)))
     lost, ready = table.facts[:2]
     assert isinstance(lost, events.DeviceLost)
@@ -54,7 +54,7 @@ async def test_a_device_is_away_until_it_is_ready() -> None:
 async def test_notices_come_once_the_table_resumes_them_and_leave_once_acknowledged() -> None:
     device = ScriptedDevice()
     table = Table(device)
-    driver = TdlContinuousShuffler(table.settings, table.around)
+    driver = TdlShuffler(table.settings, table.around)
     async with running(driver, device):
         await until(lambda: bool(table.of(events.DeviceReady)))
         await asyncio.sleep(3)
@@ -75,7 +75,7 @@ async def test_notices_come_once_the_table_resumes_them_and_leave_once_acknowled
 async def test_a_command_is_answered_and_its_end_is_told() -> None:
     device = ScriptedDevice()
     table = Table(device)
-    driver = TdlContinuousShuffler(table.settings, table.around)
+    driver = TdlShuffler(table.settings, table.around)
     async with running(driver, device):
         await until(lambda: bool(table.of(events.DeviceReady)))
         driver.resume_notices(1, 1)
@@ -121,11 +121,11 @@ async def test_the_registry_names_the_nearest_driver_and_the_cables_that_are_off
 
 
 @asynccontextmanager
-async def ready_shuffler() -> AsyncIterator[tuple[TdlContinuousShuffler, ScriptedDevice, Table]]:
+async def ready_shuffler() -> AsyncIterator[tuple[TdlShuffler, ScriptedDevice, Table]]:
     """A shuffler in an open session, its first notice acknowledged."""
     device = ScriptedDevice()
     table = Table(device)
-    driver = TdlContinuousShuffler(table.settings, table.around)
+    driver = TdlShuffler(table.settings, table.around)
     async with running(driver, device):
         await until(lambda: bool(table.of(events.DeviceReady)))
         driver.resume_notices(1, 0)
@@ -194,7 +194,7 @@ async def test_a_wrong_device_is_told_once_until_it_changes() -> None:
     device = ScriptedDevice()
     table = Table(device)
     device.serial = "000999"
-    async with running(TdlContinuousShuffler(table.settings, table.around), device):
+    async with running(TdlShuffler(table.settings, table.around), device):
         await asyncio.sleep(600)
         assert [(fact.serial, fact.model) for fact in table.of(events.DeviceRejected)] == [("000999", "CSM-TEST")]
         device.serial = "000777"
@@ -248,7 +248,7 @@ async def test_a_fault_is_cleared_wherever_it_stands() -> None:
     device = ScriptedDevice()
     device.standing = (7, 1, 7, 2, 5, 2)
     table = Table(device)
-    driver = TdlContinuousShuffler(table.settings, table.around)
+    driver = TdlShuffler(table.settings, table.around)
     async with running(driver, device):
         await until(lambda: bool(table.of(events.DeviceReady)))
         driver.resume_notices(1, 1)
@@ -337,7 +337,7 @@ async def test_state_without_sense_ends_the_session_and_names_the_key() -> None:
     table = Table(device)
     device._reads = lambda code, body: {} if code == Operation.STATE else ScriptedDevice._reads(device, code, body)  # type: ignore[method-assign]
     with capture_logs() as lines:
-        async with running(TdlContinuousShuffler(table.settings, table.around), device):
+        async with running(TdlShuffler(table.settings, table.around), device):
             await asyncio.sleep(30)
     assert table.of(events.DeviceReady) == []
     assert [line["event"] for line in lines] == ["link_lost"]
@@ -354,7 +354,7 @@ async def test_a_connection_that_does_not_open_is_given_up() -> None:
 
     around = dataclasses.replace(table.around, connect=hangs)
     with capture_logs() as lines:
-        async with running(TdlContinuousShuffler(table.settings, around), device):
+        async with running(TdlShuffler(table.settings, around), device):
             await asyncio.sleep(60)
     assert [line["event"] for line in lines] == ["link_lost"]
     assert lines[0]["why"] == "memory://device: not open after 15 s"
@@ -365,7 +365,7 @@ async def test_session_numbers_are_never_zero_and_never_the_same_twice_running()
     table = Table(device)
     table.sessions = 65_534
     seen: list[int | None] = []
-    async with running(TdlContinuousShuffler(table.settings, table.around), device):
+    async with running(TdlShuffler(table.settings, table.around), device):
         for count in range(1, 4):
             await until(lambda count=count: len(table.of(events.DeviceReady)) == count)
             seen.append(device.session)
@@ -378,5 +378,5 @@ async def test_an_unverified_driver_says_so_when_it_is_built() -> None:
     settings = dataclasses.replace(table.settings, address="serial:///dev/serial/by-id/x")
     with capture_logs() as lines:
         driver = build_tdl("tdl-continuous-shuffler", settings, table.around)
-    assert isinstance(driver, TdlContinuousShuffler)
+    assert isinstance(driver, TdlShuffler)
     assert [(line["event"], line["log_level"]) for line in lines] == [("driver_unverified", "warning")]

@@ -10,7 +10,7 @@ from drivers import events
 from drivers.card_events import UNREAD, CardPassed
 from drivers.events import LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason
 from drivers.readers import tdl_card_reader
-from drivers.shufflers import tdl_continuous
+from drivers.shufflers import tdl_shuffler
 from drivers.slots import tdl_slots
 from drivers.switchboxes import tdl_switch_box
 from drivers.tdl import facts, words
@@ -82,7 +82,7 @@ def test_a_notice_becomes_its_fact(kind: int, keys: dict[int, Value], fact: even
 
 
 def test_every_kind_that_a_driver_knows_is_in_the_table_above() -> None:
-    drivers = (tdl_continuous, tdl_switch_box, tdl_slots, tdl_card_reader)
+    drivers = (tdl_shuffler, tdl_switch_box, tdl_slots, tdl_card_reader)
     known = frozenset[int]().union(*(driver.NOTICE_KINDS for driver in drivers))
     assert known == set(facts.NOTICES) == {kind for kind, _, _ in TABLE}
 
@@ -120,7 +120,7 @@ def test_what_cannot_be_understood_is_kept_raw(kind: int, keys: dict[int, Value]
 
 def test_a_kind_of_another_profile_is_not_believed() -> None:
     """A shuffler that claims that a key was pressed has no keys: the fact would be a request of the dealer."""
-    assert isinstance(fact_of(NoticeKind.KEY, {3: 4}, tdl_continuous.NOTICE_KINDS), events.NoticeUnknown)
+    assert isinstance(fact_of(NoticeKind.KEY, {3: 4}, tdl_shuffler.NOTICE_KINDS), events.NoticeUnknown)
     assert isinstance(fact_of(NoticeKind.CARDS_OUT, {3: 4}, tdl_switch_box.NOTICE_KINDS), events.NoticeUnknown)
 
 

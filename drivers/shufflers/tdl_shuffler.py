@@ -1,4 +1,4 @@
-"""A continuous shuffler that speaks TDL, profile 1."""
+"""A shuffler that speaks TDL: continuous (profile 1), or batch (profile 2), which gives cards by command only."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ NOTICE_KINDS = frozenset(
 )
 
 
-class TdlContinuousShuffler:
-    """Deals and takes cards back without pause; lid, lamp and counters of its own. A `TdlDevice`."""
+class TdlShuffler:
+    """Takes cards in and gives them out; lid, lamp and counters of its own. A `TdlDevice`."""
 
-    def __init__(self, settings: TdlSettings, around: Surroundings) -> None:
+    def __init__(self, settings: TdlSettings, around: Surroundings, profile: Profile = Profile.CONTINUOUS) -> None:
         self.name = settings.name
-        self.line = TdlLine(settings, around, Profile.CONTINUOUS, NOTICE_KINDS)
+        self.line = TdlLine(settings, around, profile, NOTICE_KINDS)
 
     async def run(self) -> NoReturn:
         """Keep it connected until cancelled."""
