@@ -34,6 +34,7 @@ class Operation(StrEnum):
     REPLACE = "card replacement"
     SWAP = "machine swap"
     RELOAD = "incident reload"
+    RULING = "ruling"  # a decision on an advice: one word, nothing is kept for it
 
 
 # Whose presence an operation needs. Two roles: two persons begin it, and the first role stays (semantics §2.1.6, §4).
@@ -44,6 +45,7 @@ ROLES: Mapping[Operation, tuple[Role, ...]] = {
     Operation.REPLACE: (Role.FLOOR_SUPERVISOR,),
     Operation.SWAP: (Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT),
     Operation.RELOAD: (Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT),
+    Operation.RULING: (Role.FLOOR_SUPERVISOR,),
 }
 # Operations with cards under way, and what is said at the table while a lapse pauses them. At an open lid nothing
 # is to be stopped, so nobody is called here (the lid has its own alert).

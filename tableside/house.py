@@ -119,6 +119,7 @@ class House(msgspec.Struct, frozen=True):
     shoe: str = ""
     card_readers: tuple[str, ...] = ()  # they read cards as they are dealt, and hold nothing
     jackpot: JackpotSettings | None = None  # JP-1: optional; in force from the next start on where one runs already
+    dealer_decides: bool = True  # what an advice leaves to the dealer; else all decisions are the supervisor's
     lamps: tuple[str, ...] = ()  # warning lamps that are devices of their own
     others: tuple[str, ...] = ()  # devices on which neither cards nor presence nor guests rest
     epoch: int = 0  # TDL 4.2: made with the journal

@@ -6,6 +6,7 @@ empty only where no badge is needed (what makes things safer). `via` says the wa
 
 from __future__ import annotations
 
+from tableside.advice_requests import DecideAdvice as DecideAdvice
 from tableside.batch_requests import AnyDeckRequest
 from tableside.cards import Card
 from tableside.house import Role
@@ -358,6 +359,7 @@ AnyRequest = (
     | ClaimJackpot
     | PayJackpot
     | DenyJackpot
+    | DecideAdvice
     | RaiseComplaint
     | SettleComplaint
     | OpenLid

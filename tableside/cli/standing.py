@@ -20,6 +20,7 @@ def standing_lines(state: Mapping[str, Any]) -> list[str]:
         *_presence(state),
         *(f"  incident {one['number']} ({one['rule']}): {one['text']}" for one in state["incidents"]["open"].values()),
         *_complaints(state),
+        *_advice(state["procedures"]["advised"]["open"]),
         f"  cards: {_cards(state['account'])}",
     ]
 
@@ -71,6 +72,14 @@ def _complaints(state: Mapping[str, Any]) -> Iterator[str]:
     for number, one in state["procedures"]["complaints"]["open"].items():
         late = ", late" if one["is_late"] else ""
         yield f"  complaint {number}: round {one['round']}{late}"
+
+
+def _advice(open_: Mapping[str, Any]) -> Iterator[str]:
+    for one in open_.values():
+        place = f" ({one['place']})" if one["place"] else ""
+        yield f"  advice {one['number']} ({one['rule']}, {one['decides']} decides): {one['happened']}{place}"
+        yield f"    {one['ruling']}"
+        yield f"    → {one['next_step']}"
 
 
 def _cards(account: Mapping[str, Any]) -> str:

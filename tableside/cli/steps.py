@@ -10,6 +10,7 @@ GROUPS: Mapping[str, str] = {
     "load": "Load cards (CSM-5), card change, incident reload.",
     "round": "Rounds and what becomes of their cards (CSM-10, CSM-11).",
     "jackpot": "The jackpot: its bets, wins and prizes, what its displays show.",
+    "advice": "Decide where the rules were advised on something that happened.",
     "complaint": "Complaints of patrons (CSM-12).",
     "jam": "Lid, jam, technician (CSM-2).",
     "damaged": "Damaged cards (CSM-1).",
@@ -59,6 +60,7 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "pay": "pay-jackpot",
         "deny": "deny-jackpot",
     },
+    "advice": {"decide": "decide-advice"},
     "complaint": {"raise": "raise-complaint", "settle": "settle-complaint"},
     "jam": {
         "open-lid": "open-lid",

@@ -54,6 +54,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         chip_value=settings.jackpot_chip_value or 0,
         chip_currency=settings.jackpot_chip_currency or "",
         jackpot=table.jackpot,
+        dealer_decides=settings.dealer_decides,
         lamps=tuple(device.name for device in table.devices_of(DeviceRole.LAMP)),
         jurisdiction=_jurisdiction(table),
         epoch=epoch,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from tableside.permits import Wishes
 from tableside.procedures import (
+    advised,
     antennas,
     batch,
     batch_slice,
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
 
 PROCEDURES: tuple[Procedure, ...] = (
     outcomes.PROCEDURE,
+    advised.PROCEDURE,
     session.PROCEDURE,
     opening.PROCEDURE,
     empty.PROCEDURE,

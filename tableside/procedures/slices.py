@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from tableside.procedures.advice_slice import AdviceSlice
 from tableside.procedures.batch_slice import BatchSlice
 from tableside.procedures.card_change import CardChangeSlice
 from tableside.procedures.card_identities import IdentitySlice
@@ -59,3 +60,4 @@ class Procedures(msgspec.Struct, frozen=True):
     card_identities: IdentitySlice = IdentitySlice()
     jackpot: JackpotSlice = JackpotSlice()
     batch: BatchSlice = BatchSlice()
+    advised: AdviceSlice = AdviceSlice()

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from tableside import batch_happenings, decisions, happenings, inputs, jackpot_happenings, session_happenings
+from tableside.advice_happenings import AdviceLapsed, Advised, Decided
 from tableside.counted import counted
 from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.machine_happenings import MachineRecorded
@@ -74,7 +75,23 @@ def _machine(story: Story, what: MachineRecorded) -> str:
     return f"Machine {what.serial} recorded as {what.standing}{parts}{_by(story, what.by)}"
 
 
+def _advised(_story: Story, what: Advised) -> str:
+    place = f" ({what.place})" if what.place else ""
+    return (
+        f"Advice {what.number}, round {what.round}: {what.happened}{place}; {what.ruling}; {what.next_step}; "
+        f"{what.decides} decides ({what.rule})"
+    )
+
+
+def _decided(story: Story, what: Decided) -> str:
+    against = ", AGAINST the advice" if what.is_against else ""
+    return f"Advice {what.number} decided{against}: {what.decision}{_by(story, what.by)} ({what.rule})"
+
+
 LINES: Mapping[type, Sentence] = {
+    Advised: _advised,
+    Decided: _decided,
+    AdviceLapsed: lambda _s, w: f"Advice {w.number}: {w.why}, nobody has decided ({w.rule})",
     MachineRecorded: _machine,
     batch_happenings.DeckMoved: lambda s, w: f"{w.back} deck: {w.to}{_by(s, w.by)}",
     batch_happenings.DeckMixed: lambda _s, w: f"{w.back} deck mixed and counted: {w.cards}, no cut (CSM-3)",

@@ -213,6 +213,7 @@ VALUES: dict[str, Sequence[Any]] = {
     "standing": ("in service", "out", "workshop", "ready"),
     "parts": ((), ("roller 12-B",)),
     "note": ("", "worn"),
+    "number": (1, 2, 99),
     "role": ("floor supervisor", "room management", "technician"),
     "is_origin_unknown": (False, True),
 }

@@ -88,6 +88,11 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
     ),
     requests.PayJackpot: ({"seats": (1,), "amounts": (5_000,)}, {"seats": (), "amounts": ()}),
     requests.DenyJackpot: ({"seat": 1, "finding": "third card"}, {"seat": 9, "finding": ""}),
+    requests.DecideAdvice: (
+        {"number": 1, "decision": "another is drawn"},
+        {"number": 1, "decision": "it counts", "is_against": True},
+        {"number": 99, "decision": ""},
+    ),
     requests.SettleChips: ({"seats": (1,), "finding": "one chip"}, {"seats": (9,), "finding": ""}),
     requests.ShowPresence: ({"role": Role.FLOOR_SUPERVISOR}, {"role": Role.SURVEILLANCE}),
 }

@@ -88,3 +88,9 @@ def test_a_revoked_badge_is_still_known_and_does_not_count(tmp_path: Path) -> No
     known = 'badge = "26:00000140"\n'
     house = house_from(write_config(tmp_path, Edit("host", known, f"{known}is_revoked = true\n")))
     assert [person.staff for person in house.persons if person.is_revoked] == ["S-1"]
+
+
+def test_a_house_may_leave_no_decision_to_the_dealer(tmp_path: Path) -> None:
+    assert house_from(write_config(tmp_path)).dealer_decides
+    without = Edit("table", "[settings]", "[settings]\ndealer_decides = false")
+    assert not house_from(write_config(tmp_path, without)).dealer_decides

@@ -25,6 +25,7 @@ from tableside.procedures.session import SessionState
 from tableside.requests import CardsTakenOut, CountAll, EnterSort, OpenLid, ProveEmpty, SortedDecks
 from tableside.state import TableState
 from tests.support import jackpot
+from tests.support.advised import DEALERS, RULING, advised
 from tests.support.put_right import clear_alerts, put_right, table_at
 from tests.support.reached import Reached, marks_of, search, state_mark
 from tests.support.session import levels, load_packet, loading, open_table, prepared, unloaded
@@ -182,6 +183,8 @@ BATCH_STEPS: dict[BatchState, Callable[[Bench], None]] = {
 # States of other kinds of table than the one that is searched, each with a situation that shows it; the ways out of
 # them are walked by their own tests.
 OF_OTHER_TABLES: dict[str, Callable[[], Table]] = {
+    "advice is DEALER": lambda: advised(DEALERS),
+    "advice is RULING": lambda: advised(RULING),
     "jackpot is RUNNING": jackpot_table,
     "jackpot is PENDING": lambda: won((5, FOUR_ACES)),
     **{f"batch is {state.name}": batch(state) for state in BATCH_STEPS},

@@ -108,6 +108,7 @@ export class Painter {
     );
     if (table.present.length) boxes.append(this.list("present", table.present, (one) => [`${one.staff}: ${one.operation}`, this.left(one.seconds)]));
     if (table.incidents.length) boxes.append(this.list("incidents", table.incidents, (one) => [`${one.number}: ${one.text}`, one.rule]));
+    if (table.advice.length) boxes.append(this.list("advice", table.advice, (one) => [`${one.number} (${one.rule}): ${one.happened}. ${one.ruling}`, `${one.decides} → ${one.next_step}`]));
     boxes.append(this.devices(table.devices), this.rows(table.rows));
     return [back, head, alerts, boxes];
   }

@@ -14,6 +14,7 @@ from tableside.control.views import state_view
 from tableside.control.waiting import waiting_view
 from tableside.outputs.texts import Texts
 from tableside.requests import BeginLoad, CardsTakenOut, OpenLid, RaiseComplaint, StopPlay
+from tests.support.advised import RULING, advised
 from tests.support.session import connected, give_out, load_packet, loading, open_table, proved_empty
 from tests.support.table import Table
 
@@ -84,3 +85,12 @@ def test_a_complaint_is_told_with_the_number_that_settling_needs() -> None:
     assert "complaint 1: round 1" in lines(table)
     assert table.ask(StopPlay, by="").is_accepted
     assert "floor supervisor: let play go on" in lines(table)
+
+
+def test_advice_that_waits_is_told_with_its_rule_its_ruling_and_who_decides() -> None:
+    table = advised(RULING)
+    assert waits(table)["advice"] == ("a ruling is asked", "floor supervisor: come, tap the badge, decide")
+    told = lines(table)
+    assert f"advice 1 (BJ-2, floor supervisor decides): {RULING.happened}" in told
+    assert RULING.ruling in told
+    assert f"→ {RULING.next_step}" in told

@@ -19,6 +19,7 @@ from tableside.page.words import NAMES, words_by_language
 from tableside.procedures.round_slice import RoundState
 from tableside.procedures.session import SessionState
 from tableside.requests import CallSupervisor, TakeAlert
+from tests.support.advised import RULING, advised
 from tests.support.session import open_table
 from tests.support.table import Table
 from tests.unit.test_jackpot import FOUR_ACES, won
@@ -89,3 +90,8 @@ def test_the_page_never_takes_a_text_for_markup() -> None:
 
 def test_the_page_is_light() -> None:
     assert sum(path.stat().st_size for path in SITE.iterdir()) < 150_000
+
+
+def test_a_table_whole_lists_the_rulings_that_are_asked() -> None:
+    (asked,) = view.whole(seen(advised(RULING)), [], {})["advice"]  # type: ignore[misc]  # a list of what JSON holds
+    assert (asked["number"], asked["rule"], asked["decides"]) == (1, "BJ-2", "floor supervisor")
