@@ -27,6 +27,7 @@ from tableside.configuration.shape import (
     DeviceRole,
     HostFile,
     Language,
+    Metrics,
     Page,
     Profile,
     Section,
@@ -96,6 +97,7 @@ class HostConfig:
     staff: tuple[StaffMember, ...]
     tables: tuple[TableConfig, ...]
     page: Page | None
+    metrics: Metrics | None
     broker: BrokerPlace | None
     consumers: tuple[Consumer, ...]
     clients: tuple[Client, ...]
@@ -130,6 +132,7 @@ def load_host(path: Path) -> HostConfig:
         staff=file.staff,
         tables=tables,
         page=file.page,
+        metrics=file.metrics,
         broker=None if file.broker is None else broker_place(file.broker, folder),
         consumers=file.consumers,
         clients=file.clients,

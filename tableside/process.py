@@ -118,6 +118,8 @@ async def _main(
             "session numbers": lambda: _keep(numbers),
             "service manager": lambda: manager.run(daemon.is_well),
         }
+        if host.metrics is not None:
+            beside["metrics"] = _metrics(host.metrics.port, daemon)
         if host.page is not None:
             beside["page"] = _page(host.page.port, host, daemon, clock)
         try:
@@ -183,6 +185,16 @@ def _page(port: int, host: HostConfig, daemon: Daemon, clock: SystemClock) -> Ru
         text = f"[page] needs what the extra `web` brings: pip install tableside[web] ({error})"
         raise StartRefused(ExitCode.CONFIG, text) from error
     return lambda: serve(Board(host.name, daemon.tables, daemon.refused, clock), port)
+
+
+def _metrics(port: int, daemon: Daemon) -> Run:
+    """What a monitoring system reads; loaded only where one does."""
+    try:
+        from tableside.metrics.server import application, serve
+    except ImportError as error:
+        text = f"[metrics] needs what the extra `metrics` brings: pip install tableside[metrics] ({error})"
+        raise StartRefused(ExitCode.CONFIG, text) from error
+    return lambda: serve(application(daemon.desk.status, daemon.tables), port)
 
 
 async def _keep(numbers: SessionNumbers) -> NoReturn:

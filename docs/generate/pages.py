@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from docs.generate import acts, commands, devices, northbound, procedures
+from docs.generate import acts, commands, devices, metrics, northbound, procedures
 
 ROOT = Path(__file__).parents[2]
 
@@ -20,6 +20,7 @@ def _whole(text: str, _page: str) -> str:
 PAGES: Mapping[str, Callable[[str], str]] = {
     "README.md": lambda page: between(page, "devices", devices.table()),
     "docs/howto/commands.md": lambda _page: commands.page(),
+    "docs/howto/metrics.md": lambda page: between(page, "families", metrics.table()),
     "docs/procedures.md": lambda _page: procedures.page(),
     "docs/protocols/control.md": lambda page: between(page, "acts", acts.table()),
     **{name: partial(_whole, text) for name, text in northbound.pages().items()},

@@ -14,6 +14,7 @@ from tableside.exit_codes import MEANINGS
 # Command → (module, attribute, what it does). The steps of the procedures follow from their own table.
 COMMANDS: Mapping[str, tuple[str, str, str]] = {
     "run": ("run", "run", "Run the daemon."),
+    "doctor": ("doctor", "doctor", "Whether this host is fit to run its tables."),
     "config": ("config", "config", "Check a configuration."),
     "status": ("asking", "status", "How daemon, tables and devices are."),
     "alerts": ("asking", "alerts", "The standing alerts, as people read them."),

@@ -94,6 +94,12 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     port: Annotated[int, Meta(ge=1_024, le=65_000)] = 8_377
 
 
+class Metrics(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[metrics]` of a host: numbers for Prometheus at this port of the loopback, which must be free."""
+
+    port: Annotated[int, Meta(ge=1_024, le=65_000)] = 9_464
+
+
 class Broker(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[broker]` of a host: where its tables tell other systems, and hear them (docs/protocols/northbound.md)."""
 
@@ -123,6 +129,7 @@ class HostFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     sections: Annotated[tuple[Section, ...], Meta(min_length=1)]
     staff: tuple[StaffMember, ...] = ()  # known at every table of the host
     page: Page | None = None
+    metrics: Metrics | None = None
     broker: Broker | None = None
     consumers: tuple[Consumer, ...] = ()
     clients: tuple[Client, ...] = ()

@@ -177,9 +177,13 @@ class Desk:
         ]
         return told(read.id, {**msgspec.to_builtins(self._about), "tables": tables})
 
+    def status(self, name: str = "") -> dict[str, object]:
+        """How the daemon is, with the table of this name, or all."""
+        tables = {each: table.health() for each, table in self._tables.items() if name in ("", each)}
+        return {**msgspec.to_builtins(self._about), **self._health(), "tables": tables}
+
     def _status(self, read: Read) -> Answer:
-        tables = {name: table.health() for name, table in self._tables.items() if read.table in ("", name)}
-        return told(read.id, {**msgspec.to_builtins(self._about), **self._health(), "tables": tables})
+        return told(read.id, self.status(read.table))
 
     def _state(self, read: Read) -> Answer:
         table = self.table_of(read)

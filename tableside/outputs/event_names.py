@@ -41,6 +41,8 @@ EVENTS: Mapping[str, str] = {
     "control_lost": "a connection ended in the middle",
     "control_failed": "a fault of ours ended a connection",
     "page_served": "the supervisor's page stands at this address",
+    "metrics_served": "a monitoring system finds its numbers at this address",
+    "metrics_port_taken": "another program has the port of `[metrics]`; it is tried again, the tables run",
     # --- other systems
     "cursors_not_kept": "where consumers stand cannot be written; after a restart they get again what they have",
     "cursors_unreadable": "where consumers stand cannot be read: they get everything again",

@@ -94,7 +94,7 @@ def test_rights_are_given_to_the_services_group_and_to_one_kind_of_device_each()
             assert re.fullmatch(r"[0-9a-f]{4}", value_of(rule, by, part) or ""), f"any device at all: {rule}"
         if subsystem in OPENED:
             assert (value_of(rule, "GROUP"), value_of(rule, "MODE")) == ("tableside", "0660")
-    assert "User=tableside" in (HOWTO / "service.md").read_text("utf-8"), "whose group it is"
+    assert "Group=tableside" in (HOWTO / "tableside.service").read_text("utf-8"), "whose group it is"
 
 
 def test_the_page_shows_how_it_is_used_and_its_devices_are_those_of_the_page() -> None:

@@ -1,0 +1,1 @@
+"""Whether a host is fit to run its tables: looked at before a table opens, changed only by who reads it."""
