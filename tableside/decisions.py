@@ -133,10 +133,11 @@ class SealedCard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CardsToOpen(Decision, frozen=True, kw_only=True):
-    """The round is over: what these cards were may be said. The rim opens them (`inputs.CardsOpened`)."""
+    """The round is over, or they lie face up: what these cards are may be said. The rim opens them (`CardsOpened`)."""
 
     round: int
     cards: tuple[SealedCard, ...]
+    is_face_up: bool = False
 
 
 # --- rows of a command (semantics §1.2) ---------------------------------------------------------------------

@@ -117,6 +117,7 @@ class House(msgspec.Struct, frozen=True):
     chip_currency: str = ""
     kind: TableKind = TableKind.SHUFFLER
     shoe: str = ""
+    face_up_antennas: tuple[str, ...] = ()  # above these cards lie open, as the house has it
     card_readers: tuple[str, ...] = ()  # they read cards as they are dealt, and hold nothing
     jackpot: JackpotSettings | None = None  # JP-1: optional; in force from the next start on where one runs already
     dealer_decides: bool = True  # what an advice leaves to the dealer; else all decisions are the supervisor's

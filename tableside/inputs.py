@@ -136,10 +136,14 @@ class OpenedCard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CardsOpened(SystemFact, frozen=True, kw_only=True):
-    """The identities of a round that is over, in the order in which its cards were read."""
+    """What cards of a round are, in the order in which they were read.
+
+    `is_face_up`: these lay open while it went on. The others of the round follow when it is over, each card once.
+    """
 
     round: int
     cards: tuple[OpenedCard, ...]
+    is_face_up: bool = False
 
 
 AnySystemFact = (

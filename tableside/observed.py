@@ -23,6 +23,7 @@ ASKED: frozenset[type[Request]] = frozenset(
         requests.StopPlay,
         requests.ResumePlay,
         requests.LockBets,
+        requests.OpenCards,
         requests.ShowJackpot,
         requests.SettleIncident,
         requests.SettleUnknown,

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from tableside.advice_requests import DecideAdvice as DecideAdvice
 from tableside.batch_requests import AnyDeckRequest
+from tableside.card_requests import OpenCards as OpenCards
 from tableside.cards import Card
 from tableside.house import Role
 from tableside.jackpot_requests import ClaimJackpot as ClaimJackpot
@@ -354,6 +355,7 @@ AnyRequest = (
     | HoldOver
     | CountHeldOver
     | RuleRound
+    | OpenCards
     | LockBets
     | MarkBets
     | ClaimJackpot

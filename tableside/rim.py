@@ -41,4 +41,4 @@ class Rim:
             OpenedCard(device=one.device, place=one.place, card=self._seal.open(one.sealed) or "")
             for one in decision.cards
         )
-        return CardsOpened(round=decision.round, cards=cards)
+        return CardsOpened(round=decision.round, cards=cards, is_face_up=decision.is_face_up)

@@ -14,7 +14,11 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "correct": "--cards 103 --as S-201",
         "reload": "--incident 4 --packets 2 --as S-201 --pin M-301",
     },
-    "round": {"count": "--cards 3 --as D-101", "rule": '--ruling "goes on" --as S-201'},
+    "round": {
+        "count": "--cards 3 --as D-101",
+        "rule": '--ruling "goes on" --as S-201',
+        "open-cards": "--numbers 1 --numbers 3 --as D-101",
+    },
     "advice": {"decide": '--number 3 --decision "card to the tray, another drawn" --as S-201'},
     "complaint": {"settle": '--decision "the deal stands" --complaint 2 --as S-201'},
     "jam": {

@@ -50,6 +50,7 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "hold-over": "hold-over",
         "count": "count-held-over",
         "rule": "rule-round",
+        "open-cards": "open-cards",
         "lock-bets": "lock-bets",
     },
     "jackpot": {

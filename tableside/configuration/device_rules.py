@@ -99,6 +99,7 @@ _ROLE_KEYS = {
     "of": "firmware_port",
     "firmware_list": "firmware_port",
     "place": "antenna",
+    "lies_face_up": "antenna",
     "osdp_address": "badge_reader",
     "osdp_key_file": "badge_reader",
     "is_reversed": "badge_reader",

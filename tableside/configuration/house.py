@@ -45,6 +45,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         kind=table.kind,
         shoe=_only(table, DeviceRole.SHOE),
         card_readers=tuple(device.name for device in table.devices_of(DeviceRole.CARD_READER)),
+        face_up_antennas=tuple(one.name for one in table.devices_of(DeviceRole.ANTENNA) if one.lies_face_up),
         spare_shufflers=tuple(device.name for device in shufflers if device.is_spare),
         switch_box=_only(table, DeviceRole.SWITCH_BOX),
         readers=tuple(device.name for device in table.devices_of(DeviceRole.BADGE_READER)),

@@ -1,7 +1,7 @@
 """What may leave the daemon, and what stays behind the curtain (secrets of the game, of people). Pure.
 
-A card's identity is shown once it lies face up or its round has ended; what the journal holds of cards within the
-round in progress leaves as *a card*. Badge numbers and keyed digits never leave.
+A card's identity is shown once it lies face up or its round has ended; what the journal holds of other cards within
+the round in progress leaves as *a card*. Badge numbers and keyed digits never leave.
 """
 
 from __future__ import annotations
@@ -13,12 +13,16 @@ import msgspec
 
 from tableside.cards import RANKS, SUITS, TEN, Card
 from tableside.happenings import RoundEnded, RoundStarted
+from tableside.inputs import OpenedCard
+from tableside.procedures.read_cards import ReadCard
 from tableside.sealing import PREFIX
 
 A_CARD = "a card"
 # A face as `Card` writes it, or a person in a sentence, its back with it where that stands behind.
 FACE = re.compile(rf"(?:{'|'.join((*RANKS, TEN))})[{''.join(SUITS)}](?: [a-z]+)?")
 KEPT_BACK = "…"
+# What these name was opened: it lies face up, or its round is over, whichever round is open now.
+OPENED = (OpenedCard, ReadCard)
 # What proves a person: whoever knows it could stand in for him.
 SECRETS: frozenset[tuple[str, str]] = frozenset({("BadgeSeen", "badge"), ("CodeKeyed", "code")})
 
@@ -52,7 +56,7 @@ def shown(value: object, *, hides_cards: bool) -> object:
     if isinstance(value, Card):
         return A_CARD if hides_cards else str(value)
     if isinstance(value, msgspec.Struct):
-        kind = type(value).__name__
+        kind, hides_cards = type(value).__name__, hides_cards and not isinstance(value, OPENED)
         return {
             name: KEPT_BACK if (kind, name) in SECRETS else shown(getattr(value, name), hides_cards=hides_cards)
             for name in value.__struct_fields__

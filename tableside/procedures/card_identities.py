@@ -1,7 +1,10 @@
-"""Identities of cards that were read: kept sealed while their round goes on, opened when it is over (semantics §6).
+"""Identities of cards that were read: sealed until the card lies face up or its round is over (semantics §6).
 
-No reader tells whether a card lies face up, so the round's end is what opens it. Cards that were drawn before a round
-began (burnt, or outside a game) are opened with the next round that ends: they may still come into play until then.
+No reader tells that a card lies face up. A person says so (`OpenCards`), or a procedure that knows how the game is
+dealt (`CardsTurnedUp`), or the house: above an antenna marked so in the table's file cards lie open. What nobody said
+is opened by the round's end. Cards that were drawn before a round began (burnt, or outside a game) are opened with the
+next round that ends: they may still come into play until then. A card that is told after its round's end counts with
+the next round's.
 """
 
 from __future__ import annotations
@@ -13,11 +16,16 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers import card_events as facts
-from tableside import incidents
+from tableside import incidents, presence
+from tableside.card_happenings import CardsTurnedUp
 from tableside.decisions import CardsToOpen, SealedCard
 from tableside.happenings import RoundEnded
-from tableside.inputs import CardsOpened, DaemonStarted
-from tableside.tables import Procedure, Row, Turn
+from tableside.house import Role, TableKind
+from tableside.inputs import CardsOpened, DaemonStarted, OpenedCard
+from tableside.procedures import rounds
+from tableside.procedures.read_cards import ReadCard
+from tableside.requests import OpenCards
+from tableside.tables import Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
     from tableside.state import TableState
@@ -29,22 +37,43 @@ UNOPENED = "cards not opened"
 
 
 class IdentityState(StrEnum):
-    """Derived: whether identities wait for the end of their round."""
+    """Derived: whether cards were read since the last round ended, and whether one of them is still sealed."""
 
-    NONE = "none sealed"
+    NONE = "none read"
     SEALED = "sealed"
+    OPEN = "all open"
 
 
 class IdentitySlice(msgspec.Struct, frozen=True):
-    """`sealed` wait for their round's end; `opening`, by round, were to be opened, and it is not said what they are."""
+    """`read` since the last round ended; `opening`, by round, were to be opened, and it is not said what they are."""
 
-    sealed: tuple[SealedCard, ...] = ()
+    read: tuple[ReadCard, ...] = ()
     opening: dict[str, tuple[SealedCard, ...]] = {}
 
 
 def read(state: TableState, _what: object) -> IdentityState:
     """Derived from the slice."""
-    return IdentityState.SEALED if state.procedures.card_identities.sealed else IdentityState.NONE
+    cards = state.procedures.card_identities.read
+    if not cards:
+        return IdentityState.NONE
+    return IdentityState.OPEN if all(card.is_face_up for card in cards) else IdentityState.SEALED
+
+
+def cards_read(state: TableState, device: str) -> tuple[ReadCard, ...]:
+    """The cards that this reader has read since the last round ended, in order: number 1 is the first.
+
+    `card` is empty as long as the identity is sealed, or cannot be opened.
+    """
+    return tuple(card for card in state.procedures.card_identities.read if card.device == device)
+
+
+def open_cards(state: TableState) -> tuple[ReadCard, ...]:
+    """The cards of the round that lie face up and of which is said what they are, of all readers, in order."""
+    return tuple(card for card in state.procedures.card_identities.read if card.card)
+
+
+def of(turn: Turn) -> IdentitySlice:
+    return turn.state.procedures.card_identities
 
 
 def put(turn: Turn, **changes: object) -> None:
@@ -52,6 +81,9 @@ def put(turn: Turn, **changes: object) -> None:
     procedures = turn.state.procedures
     slice_ = replace(procedures.card_identities, **changes)
     turn.state = replace(turn.state, procedures=replace(procedures, card_identities=slice_))
+
+
+# --- reading ------------------------------------------------------------------------------------------------
 
 
 def place_of(turn: Turn, fact: facts.CardTold) -> str:
@@ -75,40 +107,123 @@ def _colour(turn: Turn, back: int) -> str:
 
 
 def _told(turn: Turn, what: facts.CardTold) -> None:
-    sealed = turn.state.procedures.card_identities.sealed
-    if len(sealed) >= MOST_SEALED:
+    cards = of(turn).read
+    if len(cards) >= MOST_SEALED:
         if not incidents.of_kind(turn, UNOPENED):
             text = f"more than {MOST_SEALED} cards were read and no round ended: further ones stay sealed in the record"
             incidents.open_incident(turn, UNOPENED, RULE, text)
         return
-    put(turn, sealed=(*sealed, SealedCard(device=what.device, place=place_of(turn, what), sealed=what.card)))
+    back = _colour(turn, what.back) if isinstance(what, facts.CardPassed) and what.back is not None else ""
+    card = ReadCard(device=what.device, place=place_of(turn, what), sealed=what.card, back=back)
+    put(turn, read=(*cards, card))
+    if what.device in turn.state.house.face_up_antennas:
+        turn.happened(CardsTurnedUp(device=what.device, numbers=(len(cards_read(turn.state, what.device)),)))
+
+
+# --- face up ------------------------------------------------------------------------------------------------
+
+
+def _reader(turn: Turn, what: OpenCards) -> str:
+    """Whose cards are meant; empty where several have read some and none is named."""
+    readers = {card.device for card in of(turn).read}
+    return what.reader or (readers.pop() if len(readers) == 1 else "")
+
+
+def _numbers(turn: Turn, what: OpenCards) -> tuple[int, ...]:
+    """Those that are meant and not known to lie open yet."""
+    cards = cards_read(turn.state, _reader(turn, what))
+    wanted = what.numbers or range(1, len(cards) + 1)
+    return tuple(number for number in sorted({*wanted}) if not cards[number - 1].is_face_up)
+
+
+def _are_there(turn: Turn, what: OpenCards) -> Refusal | None:
+    reader = _reader(turn, what)
+    known = ", ".join(sorted({card.device for card in of(turn).read}))
+    if not reader:
+        return Refusal(RULE, "several readers have read cards of this round", f"name one with --reader: {known}")
+    there = len(cards_read(turn.state, reader))
+    if not there:
+        return Refusal(RULE, f"{reader} has read no card of this round", f"those that have: {known}")
+    wrong = [number for number in what.numbers if not 1 <= number <= there]
+    if wrong:
+        text = f"{reader} has read {there} card(s) of this round, no number {', '.join(map(str, wrong))}"
+        return Refusal(RULE, text, f"name numbers of 1 to {there}, as they were dealt; none means all")
+    if not _numbers(turn, what):
+        return Refusal(RULE, "these lie open already", "name others, or end the round")
+    return None
+
+
+def _say_open(turn: Turn, what: OpenCards) -> None:
+    turn.happened(CardsTurnedUp(device=_reader(turn, what), numbers=_numbers(turn, what), by=turn.by))
+
+
+def _turn_up(turn: Turn, what: CardsTurnedUp) -> None:
+    """The rim opens exactly these; what is open or was never read is passed over."""
+    number, cards, wanted = 0, list(of(turn).read), list[SealedCard]()
+    for at, card in enumerate(cards):
+        number += card.device == what.device
+        if card.device == what.device and number in what.numbers and not card.is_face_up:
+            cards[at] = replace(card, is_face_up=True)
+            wanted.append(card.as_sealed)
+    if wanted:
+        put(turn, read=tuple(cards))
+        turn.decide(CardsToOpen(round=_round(turn), cards=tuple(wanted), is_face_up=True))
+
+
+def _round(turn: Turn) -> int:
+    """The one in progress, or the one that these cards begin."""
+    procedures = turn.state.procedures
+    if turn.state.house.kind is TableKind.SHOE:
+        return procedures.shoe.number
+    return procedures.rounds.number + (not rounds.is_open(turn.state))
+
+
+# --- over ---------------------------------------------------------------------------------------------------
 
 
 def _open(turn: Turn, what: RoundEnded) -> None:
-    """Where a card ended it, by beginning the next one, that card is the next one's: it stays sealed."""
-    identities = turn.state.procedures.card_identities
+    """What is not open yet. Where a card ended the round, by beginning the next one, that card is the next one's."""
+    identities = of(turn)
     is_begun_by_card = isinstance(turn.given.what, facts.CARD_TOLD)
-    over = identities.sealed[:-1] if is_begun_by_card else identities.sealed
-    put(turn, sealed=identities.sealed[len(over) :], opening={**identities.opening, str(what.round): over})
-    turn.decide(CardsToOpen(round=what.round, cards=over))
+    over = identities.read[:-1] if is_begun_by_card else identities.read
+    shut = tuple(card.as_sealed for card in over if not card.card)
+    put(turn, read=identities.read[len(over) :], opening={**identities.opening, str(what.round): shut})
+    turn.decide(CardsToOpen(round=what.round, cards=shut))
 
 
 def _open_again(turn: Turn, _what: DaemonStarted) -> None:
     """The daemon ended between the wish and its answer: opening twice tells nothing twice, the first answer counts."""
-    for number, cards in turn.state.procedures.card_identities.opening.items():
+    for number, cards in of(turn).opening.items():
         turn.decide(CardsToOpen(round=int(number), cards=cards))
+    wanted = tuple(card.as_sealed for card in of(turn).read if card.is_face_up and not card.card)
+    if wanted:
+        turn.decide(CardsToOpen(round=_round(turn), cards=wanted, is_face_up=True))
 
 
 def _opened(turn: Turn, what: CardsOpened) -> None:
-    opening = turn.state.procedures.card_identities.opening
-    put(turn, opening={name: cards for name, cards in opening.items() if name != str(what.round)})
+    if what.is_face_up:
+        _said_open(turn, what.cards)
+    else:
+        put(turn, opening={name: cards for name, cards in of(turn).opening.items() if name != str(what.round)})
     shut = [card.place for card in what.cards if not card.card]
     if shut:
         text = f"round {what.round}: {len(shut)} card(s) were sealed with another key and cannot be opened"
         incidents.open_incident(turn, UNOPENED, RULE, text)
 
 
+def _said_open(turn: Turn, opened: tuple[OpenedCard, ...]) -> None:
+    """Kept with their round; where that has ended meanwhile its end tells them too."""
+    cards = list(of(turn).read)
+    for one in opened:
+        for at, card in enumerate(cards):
+            if card.is_face_up and not card.card and (card.device, card.place) == (one.device, one.place):
+                cards[at] = replace(card, card=one.card)
+                break
+    put(turn, read=tuple(cards))
+
+
 S = IdentityState
+ENTERS = presence.acts_as(Role.DEALER, Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT, rule=RULE)
 PROCEDURE = Procedure(
     name="card identities",
     rule=RULE,
@@ -122,9 +237,15 @@ PROCEDURE = Procedure(
             for kind in facts.CARD_TOLD
             if kind is not facts.CardRemoved
         ),
-        Row(S.SEALED, RoundEnded, None, _open, said="its cards are opened"),
+        Row(S.SEALED, OpenCards, None, _say_open, guards=(ENTERS, _are_there), said="they lie open"),
+        *(Row(state, CardsTurnedUp, None, _turn_up, said="opened") for state in S),
+        *(Row(state, RoundEnded, None, _open, said="its cards are opened") for state in S if state is not S.NONE),
         *(Row(state, CardsOpened, None, _opened, said="opened") for state in S),
         *(Row(state, DaemonStarted, None, _open_again, said="what was to be opened") for state in S),
     ),
-    next_step={S.NONE: "nothing to do", S.SEALED: "end the round: its cards are opened then"},
+    next_step={
+        S.NONE: "deal first: only a card that a reader has read can be opened",
+        S.SEALED: "say which cards lie face up, or end the round: all are opened then",
+        S.OPEN: "nothing to do: all that were read lie open",
+    },
 )

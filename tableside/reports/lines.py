@@ -7,6 +7,7 @@ from typing import Any
 
 from tableside import batch_happenings, decisions, happenings, inputs, jackpot_happenings, session_happenings
 from tableside.advice_happenings import AdviceLapsed, Advised, Decided
+from tableside.card_happenings import CardsTurnedUp
 from tableside.counted import counted
 from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.machine_happenings import MachineRecorded
@@ -93,6 +94,9 @@ LINES: Mapping[type, Sentence] = {
     Decided: _decided,
     AdviceLapsed: lambda _s, w: f"Advice {w.number}: {w.why}, nobody has decided ({w.rule})",
     MachineRecorded: _machine,
+    CardsTurnedUp: lambda s, w: (
+        f"Face up, of the cards that {w.device} read: {', '.join(map(str, w.numbers))}{_by(s, w.by)}"
+    ),
     batch_happenings.DeckMoved: lambda s, w: f"{w.back} deck: {w.to}{_by(s, w.by)}",
     batch_happenings.DeckMixed: lambda _s, w: f"{w.back} deck mixed and counted: {w.cards}, no cut (CSM-3)",
     batch_happenings.DeckCounted: lambda s, w: f"{w.back} deck counted by hand: {w.cards}{_by(s, w.by)}",

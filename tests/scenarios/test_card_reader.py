@@ -67,4 +67,7 @@ async def test_what_the_reader_saw_is_held_against_what_the_machine_gave(
         twice = next(at for at, face in enumerate(found) if face != truth[at])
         assert found[twice] == found[twice - 1], "the one that was seen twice"
         del found[twice]
-        assert found == truth[: len(found)], "each card that went by, in order"
+        assert found == truth[: len(found)], "each card that went by, in order and once"
+        early = [what for what in opened(tmp_path / f"{TABLE}.db") if what.is_face_up]
+        assert [what.round for what in early] == [9]
+        assert len(early[0].cards) >= 3, "what had been dealt when the dealer said so; the last may be on its way"

@@ -190,6 +190,8 @@ VALUES: dict[str, Sequence[Any]] = {
     "incident": ("@incident", 1, 2, 99),
     "ruling": ("goes on", "finished elsewhere", "void", "perhaps"),
     "round": (0, 1, 2, 99),
+    "numbers": ((), (1,), (2, 99)),
+    "reader": ("", "eye"),
     "text": ("", "miscounted"),
     "complaint": ("@complaint", 1, 2),
     "decision": ("the deal stands", ""),

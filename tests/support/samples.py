@@ -35,6 +35,7 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
     requests.CorrectPacket: ({"cards": 103}, {"cards": -1}),
     requests.BeginIncidentReload: ({"incident": 1, "packets": 3}, {"incident": 99, "packets": 0}),
     requests.RuleRound: ({"ruling": "void"}, {"ruling": "goes on"}, {"ruling": "maybe"}),
+    requests.OpenCards: ({}, {"numbers": (1,), "reader": "eye"}, {"numbers": (0, 99)}, {"reader": "nowhere"}),
     requests.SettleComplaint: ({"complaint": 1, "decision": "counted again"}, {"complaint": 9, "decision": ""}),
     requests.CardsTakenOut: ({"cards": 1, "now": "table"}, {"cards": 1, "now": "tray"}, {"cards": -1, "now": "lap"}),
     requests.TechnicianDone: ({"work": "belt", "technician": "T1"}, {"work": "", "technician": "S1"}),

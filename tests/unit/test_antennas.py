@@ -84,7 +84,7 @@ def test_cards_and_chips_move_nothing_in_the_account_and_alarm_nobody() -> None:
         table.give(fact)
     assert table.state.account == before
     assert not table.all_of(AlertRaised)
-    assert [sealed.place for sealed in table.state.procedures.card_identities.sealed] == ["seat 3"]
+    assert [read.place for read in table.state.procedures.card_identities.read] == ["seat 3"]
 
 
 def test_antennas_and_their_register_in_a_tables_file(tmp_path: Path) -> None:

@@ -246,7 +246,7 @@ def test_a_shoe_that_forgets_its_game_ends_it_with_the_next_ones_first_card() ->
     assert rounds(table) == [1, 2]
     assert table.state.procedures.shoe.drawn == ((P, 1),)
     assert [card.place for card in table.all_of(CardsToOpen)[0].cards] == ["player 1", "banker 1"], "and not the next"
-    assert len(table.state.procedures.card_identities.sealed) == 1
+    assert len(table.state.procedures.card_identities.read) == 1
     draw(table, (P, 1))
     assert rounds(table) == [1, 2], "only once"
 
@@ -368,7 +368,7 @@ def test_what_is_kept_sealed_is_bounded_and_said() -> None:
     outside = facts.CardDrawnOutside(device="shoe", card=SEALED, mode=OutsideMode.LOCKED)
     for _ in range(MOST_SEALED + 2):
         table.give(outside)
-    assert len(table.state.procedures.card_identities.sealed) == MOST_SEALED
+    assert len(table.state.procedures.card_identities.read) == MOST_SEALED
     assert incidents(table).count(UNOPENED) == 1
 
 

@@ -145,7 +145,7 @@ DERIVED = {
     "people": "from who deals",
     "jackpot": "from its settings and the wins that are not paid",
     "second way": "from the readers that answer",
-    "card identities": "from the identities that wait for their round's end",
+    "card identities": "from the cards that were read in the round, and which of them lie open",
     "settling": "from the incidents that wait for a word",
 }
 
