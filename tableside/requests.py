@@ -7,6 +7,11 @@ empty only where no badge is needed (what makes things safer). `via` says the wa
 from __future__ import annotations
 
 from tableside.advice_requests import DecideAdvice as DecideAdvice
+from tableside.alert_requests import AcknowledgeAlert as AcknowledgeAlert
+from tableside.alert_requests import AnyAlertRequest
+from tableside.alert_requests import ClearAlert as ClearAlert
+from tableside.alert_requests import DeclineAlert as DeclineAlert
+from tableside.alert_requests import TakeAlert as TakeAlert
 from tableside.batch_requests import AnyDeckRequest
 from tableside.card_requests import OpenCards as OpenCards
 from tableside.cards import Card
@@ -297,30 +302,6 @@ class CountedOut(Request, frozen=True, kw_only=True):
 # --- alerts and people (semantics §5) ------------------------------------------------------------------------
 
 
-class TakeAlert(Request, frozen=True, kw_only=True):
-    """Going."""
-
-    alert: int
-
-
-class AcknowledgeAlert(Request, frozen=True, kw_only=True):
-    """The alert was seen; nobody goes yet, it escalates and stands as before (design rule 7)."""
-
-    alert: int
-
-
-class DeclineAlert(Request, frozen=True, kw_only=True):
-    """Cannot: the next in line is asked at once."""
-
-    alert: int
-
-
-class ClearAlert(Request, frozen=True, kw_only=True):
-    """What the alert asked for is done (where nothing clears it by itself)."""
-
-    alert: int
-
-
 class TakeSection(Request, frozen=True, kw_only=True):
     """From now on `by` answers for the section; the list of open items is handed over with it."""
 
@@ -390,10 +371,7 @@ AnyRequest = (
     | CountedOut
     | ShowJackpot
     | SettleChips
-    | TakeAlert
-    | AcknowledgeAlert
-    | DeclineAlert
-    | ClearAlert
+    | AnyAlertRequest
     | TakeSection
     | SetDealer
     | ShowPresence
