@@ -1,6 +1,6 @@
-"""The catalogue of alerts: what each says in three languages, who must come, what the lamp shows meanwhile.
+"""The catalogue: every alert, fault of a device and refusal, with its texts in three languages and what goes with it.
 
-The texts are data (`alerts_catalogue.toml`), the same on phone, page, report and CLI.
+It is data (`alerts_catalogue.toml`), the same on phone, page, report, CLI and in the manual.
 """
 
 from __future__ import annotations
@@ -53,29 +53,22 @@ class Status(StrEnum):
     REVIEWED = "reviewed"
 
 
-class AlertText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One entry: two lines a language (the fact, the next step), and what goes with them."""
+class Deed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"with_": "with"}):
+    """One step of a provocation, as a scenario has it: a role of the cast or the world does something."""
 
-    id: Annotated[str, msgspec.Meta(pattern=r"\A[A-Z]+(-[A-Z]+)*\Z")]
-    rule: str
-    class_: AlertClass = msgspec.field(name="class")
-    lamp: Lamp
-    come: tuple[Role, ...]
-    told: tuple[Role, ...] = ()
-    blocks: tuple[Scope, ...]
-    latched: bool
-    clears: Annotated[str, msgspec.Meta(min_length=1)]
-    panel: str
+    person: str = ""
+    does: str = ""
+    world: str = ""
+    with_: dict[str, object] = {}
+
+
+class Spoken(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Two lines a language: the fact, and the next step."""
+
     en: Lines
     pt_PT: Lines  # noqa: N815 - a language, as everybody writes it
     zh_Hant_MO: Lines  # noqa: N815 - likewise
     status: dict[str, Status] = {}
-
-    @property
-    def shown(self) -> tuple[LampColour, LampPattern]:
-        """What the lamp shows while it stands."""
-        colour, _, pattern = self.lamp.partition(" ")
-        return LampColour(colour), LampPattern(pattern or LampPattern.STEADY)
 
     def status_in(self, language: str) -> Status:
         """*Written* until reviewed."""
@@ -94,10 +87,61 @@ class AlertText(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
                 raise LanguageUnknown(f'no texts in "{language}"; there are {", ".join(LANGUAGES)}')
 
 
+class Standing(Spoken, frozen=True, kw_only=True):
+    """What stands until its condition holds: where hands are needed, which ones, and by whose act it goes.
+
+    `cleared_by` is empty where it goes by itself. `hands` are the drawings of `tableside/pictures`, in order. `provoke`
+    makes it happen at the simulated table; `provoke_at` says how that stands before.
+    """
+
+    clears: Annotated[str, msgspec.Meta(min_length=1)]
+    cleared_by: tuple[Role, ...] = ()
+    where: str = ""
+    hands: tuple[str, ...] = ()
+    provoke_at: str = "in play"
+    provoke: tuple[Deed, ...] = ()
+
+
+class AlertText(Standing, frozen=True, kw_only=True):
+    """One alert."""
+
+    id: Annotated[str, msgspec.Meta(pattern=r"\A[A-Z]+(-[A-Z]+)*\Z")]
+    rule: str
+    class_: AlertClass = msgspec.field(name="class")
+    lamp: Lamp
+    come: tuple[Role, ...]
+    told: tuple[Role, ...] = ()
+    blocks: tuple[Scope, ...]
+    latched: bool
+    panel: str
+
+    @property
+    def shown(self) -> tuple[LampColour, LampPattern]:
+        """What the lamp shows while it stands."""
+        colour, _, pattern = self.lamp.partition(" ")
+        return LampColour(colour), LampPattern(pattern or LampPattern.STEADY)
+
+
+class FaultText(Standing, frozen=True, kw_only=True):
+    """One fault that a device names by number (TDL 10.4); `alert` is what the table raises for it."""
+
+    number: int
+    alert: str
+
+
+class RefusalText(Spoken, frozen=True, kw_only=True):
+    """One reason why a request is not granted. `rule` is empty where whoever refuses names it."""
+
+    code: Annotated[str, msgspec.Meta(pattern=r"\A[A-Z]+(-[A-Z]+)*\Z")]
+    rule: str = ""
+
+
 class Catalogue(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The whole file: alerts in order, neutral words for guests, words that stand in fields."""
+    """The whole file: alerts in order, faults, refusals, neutral words for guests, words that stand in fields."""
 
     alert: tuple[AlertText, ...]
+    fault: tuple[FaultText, ...] = ()
+    refusal: tuple[RefusalText, ...] = ()
     panel: dict[str, dict[str, str]]
     words: dict[str, dict[str, dict[str, str]]]
 

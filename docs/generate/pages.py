@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from docs.generate import acts, commands, devices, metrics, northbound, procedures
+from docs.generate import acts, commands, devices, manual, metrics, northbound, procedures
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,7 +23,7 @@ PAGES: Mapping[str, Callable[[str], str]] = {
     "docs/howto/metrics.md": lambda page: between(page, "families", metrics.table()),
     "docs/procedures.md": lambda _page: procedures.page(),
     "docs/protocols/control.md": lambda page: between(page, "acts", acts.table()),
-    **{name: partial(_whole, text) for name, text in northbound.pages().items()},
+    **{name: partial(_whole, text) for name, text in (northbound.pages() | manual.pages()).items()},
 }
 
 

@@ -13,6 +13,7 @@ from tableside.cli.alert_lines import alert_lines
 from tableside.cli.answered import told
 from tableside.cli.asking import status_lines
 from tableside.cli.connection import Connection, new_id, socket_path
+from tableside.cli.explain import explain
 from tableside.cli.failing import Failed
 from tableside.cli.firmware import verify_firmware
 from tableside.cli.kept import FORMATS, export, kept_files, passed
@@ -40,6 +41,7 @@ def diag() -> None:
 
 diag.add_command(verify_firmware)
 diag.add_command(why)
+diag.add_command(explain)
 diag.add_command(shoe)
 
 
