@@ -12,14 +12,11 @@ from tableside.catalogue import LANGUAGES, LanguageUnknown, Status, catalogue
 from tableside.cli.diag import diag
 from tableside.cli.failing import Failed
 from tableside.exit_codes import ExitCode
-from tableside.explained import codes, explain, nearest, picture, reviewed, rules, told_fields
-from tableside.phrases import is_translated, phrase, phrases
+from tableside.explained import codes, explain, nearest, reviewed, rules, told_fields
+from tableside.phrases import phrase
 from tableside.procedures.device_faults import SELF_CLEARING, WARNINGS
 
 PICTURES = Path(catalogue_module.__file__).parent / "pictures"
-STANDING = (*catalogue().alert, *catalogue().fault)
-# Such an alert latches, and the machine's own count clears it.
-COUNTED = frozenset({"COUNT-DUE", "DEVICE-RESET", "READER-COUNT"})
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -46,19 +43,6 @@ def test_what_is_no_code_brings_the_nearest_and_nothing_else() -> None:
     assert explain("", "en") == ()
 
 
-def test_where_hands_are_needed_is_said_and_each_movement_is_drawn() -> None:
-    """An alert for which somebody must come names the place and has at least one drawing."""
-    drawn = {path.name for path in PICTURES.iterdir()}
-    for entry in STANDING:
-        assert entry.where in catalogue().words["where"], entry
-        assert {picture(hand) for hand in entry.hands} <= drawn, entry
-        assert all(is_translated("hand", hand) for hand in entry.hands), entry
-    for alert in catalogue().alert:
-        if alert.class_.level == 1:
-            assert alert.hands, f"{alert.id}: somebody must go: say with `hands` what the hand does first"
-    assert drawn == {picture(hand) for hand in phrases()["hand"]}, "no drawing without words, no words without one"
-
-
 def test_drawings_are_small_and_our_own() -> None:
     for path in PICTURES.iterdir():
         text = path.read_text("utf-8")
@@ -68,24 +52,12 @@ def test_drawings_are_small_and_our_own() -> None:
         assert "<script" not in text, path.name
 
 
-def test_who_clears_agrees_with_whether_it_latches() -> None:
-    for alert in catalogue().alert:
-        assert bool(alert.cleared_by) is (alert.latched and alert.id not in COUNTED) or alert.id == "USB-STRANGE", (
-            f"{alert.id}: `cleared_by` names who clears what latches, and nobody for what goes by itself"
-        )
-
-
 def test_the_faults_of_the_catalogue_are_what_the_table_makes_of_them() -> None:
     for fault in catalogue().fault:
         assert (fault.alert == "DEVICE-WARNING") is (fault.number in WARNINGS)
         assert bool(fault.cleared_by) is (fault.number not in WARNINGS | SELF_CLEARING)
     named = set(catalogue().words["fault"]) - {"other"}
     assert {str(fault.number) for fault in catalogue().fault} == named
-
-
-def test_every_condition_is_said_in_every_language() -> None:
-    for entry in STANDING:
-        assert is_translated("clears", entry.clears), f"phrases.toml lacks under [clears]: {entry.clears}"
 
 
 def test_a_text_without_a_translation_is_shown_in_english() -> None:
