@@ -51,7 +51,7 @@ CHANNELS: dict[str, tuple[str, str, str, bool, bool]] = {
 def schema(name: str) -> str:
     """One JSON Schema (2020-12), as a file's text."""
     made = msgspec.json.schema(SCHEMAS[name], schema_hook=_anything)
-    return _text({"$schema": DIALECT, "$id": f"urn:tableside:northbound:{name}", **made})
+    return text_of({"$schema": DIALECT, "$id": f"urn:tableside:northbound:{name}", **made})
 
 
 def _anything(_kind: type) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def asyncapi() -> str:
     messages = {
         name: {"contentType": "application/json", "payload": {"$ref": f"{name}.schema.json"}} for name in SCHEMAS
     }
-    return _text(
+    return text_of(
         {
             "asyncapi": "3.0.0",
             "info": {"title": "Tableside northbound", "version": DOCUMENT_VERSION},
@@ -109,5 +109,6 @@ def pages() -> dict[str, str]:
     return {**made, f"{FOLDER}/asyncapi.json": asyncapi()}
 
 
-def _text(what: dict[str, Any]) -> str:
+def text_of(what: dict[str, Any]) -> str:
+    """A document as a file's text."""
     return json.dumps(what, indent=2, ensure_ascii=False) + "\n"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from docs.generate import acts, commands, devices, manual, metrics, northbound, procedures
+from docs.generate import acts, commands, devices, manual, metrics, northbound, procedures, technician
 
 ROOT = Path(__file__).parents[2]
 
@@ -16,6 +16,7 @@ def _whole(text: str, _page: str) -> str:
     return text
 
 
+_MADE = northbound.pages() | manual.pages() | technician.pages()
 # Page → what it becomes, given what it is. What people wrote around a made part stays.
 PAGES: Mapping[str, Callable[[str], str]] = {
     "README.md": lambda page: between(page, "devices", devices.table()),
@@ -23,7 +24,7 @@ PAGES: Mapping[str, Callable[[str], str]] = {
     "docs/howto/metrics.md": lambda page: between(page, "families", metrics.table()),
     "docs/procedures.md": lambda _page: procedures.page(),
     "docs/protocols/control.md": lambda page: between(page, "acts", acts.table()),
-    **{name: partial(_whole, text) for name, text in (northbound.pages() | manual.pages()).items()},
+    **{name: partial(_whole, text) for name, text in _MADE.items()},
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import click
 
@@ -13,21 +13,21 @@ from tableside.cli.alert_lines import alert_lines
 from tableside.cli.answered import told
 from tableside.cli.asking import status_lines
 from tableside.cli.connection import Connection, new_id, socket_path
+from tableside.cli.errors import errors
 from tableside.cli.explain import explain
 from tableside.cli.failing import Failed
 from tableside.cli.firmware import verify_firmware
 from tableside.cli.kept import FORMATS, export, kept_files, passed
 from tableside.cli.options import reaching_daemon
 from tableside.cli.plain import say, say_json, warn
+from tableside.cli.reading import is_journal, reading
 from tableside.cli.rows import line_of_row
 from tableside.cli.shoe import shoe
 from tableside.cli.standing import standing_lines
+from tableside.cli.stats import stats
 from tableside.cli.whole_help import WholeHelp
 from tableside.cli.why import why
 from tableside.exit_codes import ExitCode
-
-if TYPE_CHECKING:
-    from firmware_bridge.links.recording import Recording
 
 NS_PER_S = 1_000_000_000
 ARROWS = {"in": "<", "out": ">", "end": "|"}
@@ -43,6 +43,8 @@ diag.add_command(verify_firmware)
 diag.add_command(why)
 diag.add_command(explain)
 diag.add_command(shoe)
+diag.add_command(errors)
+diag.add_command(stats)
 
 
 @diag.command()
@@ -144,7 +146,7 @@ def trace(
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON, ASCII only: for a journal the whole state.")
 def replay(file: Path, row: int | None, as_json: bool) -> None:
     """FILE is a journal: how the table stood at a row. FILE is a recording: what today's driver makes of it."""
-    if _begins(file).startswith(b"SQLite format 3"):
+    if is_journal(file):
         _replay_journal(file, row, as_json=as_json)
     else:
         _replay_recording(file, as_json=as_json)
@@ -179,7 +181,7 @@ def _replay_recording(file: Path, *, as_json: bool) -> None:
     from tableside.control.curtain import shown
     from tableside.diagnosis.retelling import retell
 
-    with _reading(file) as recording:
+    with reading(file) as recording:
         retold = retell(recording)
     begin_ns = retold.facts[0][0] if retold.facts else 0
     for at_ns, fact in retold.facts:
@@ -213,33 +215,9 @@ def _recorded(file: Path) -> Iterator[dict[str, Any]]:
     from tableside.control.views import heard_view
     from tableside.diagnosis.retelling import messages
 
-    with _reading(file) as recording:
+    with reading(file) as recording:
         for heard in messages(recording):
             yield heard_view(heard)
-
-
-def _begins(file: Path) -> bytes:
-    try:
-        with file.open("rb") as opened:
-            return opened.read(16)
-    except OSError as error:
-        raise Failed(ExitCode.NO_INPUT, f"{file}: {error.strerror}") from error
-
-
-@contextmanager
-def _reading(file: Path) -> Iterator[Recording]:
-    """A recording; what is wrong with it ends the command."""
-    from firmware_bridge.links.recording import Recording
-
-    _begins(file)
-    with file.open(encoding="utf-8", errors="replace") as opened:
-        try:
-            recording = Recording(opened)
-            yield recording
-        except ValueError as bad:
-            raise Failed(ExitCode.DATA, f"{file}: {bad}") from bad
-    if recording.is_cut:
-        warn(f"{file} ends in the middle of a line: what was written until then was read")
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TextIO
 
 # What we print beyond ASCII, and what stands for it where it must.
 PLAIN = {
@@ -87,15 +88,22 @@ def can_show(text: str) -> bool:
 
 def say(text: str) -> None:
     """One line, seen at once by whoever reads along; broken between words where a terminal is narrower."""
-    if sys.stdout.isatty():
-        text = "\n".join(fitted(text, shutil.get_terminal_size().columns))
-    say_as_it_is(text)
+    say_as_it_is(_on(sys.stdout, text))
 
 
 def say_as_it_is(text: str) -> None:
     """One line, however long: for programs."""
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
+
+
+def _on(stream: TextIO, text: str) -> str:
+    """As a terminal shows it: what stands for a sign that it has not may be wider than the sign."""
+    if not stream.isatty():
+        return text
+    encoding = stream.encoding or "ascii"
+    shown = text.encode(encoding, stream.errors or "strict").decode(encoding)
+    return "\n".join(fitted(shown, shutil.get_terminal_size().columns))
 
 
 def fitted(text: str, columns: int) -> list[str]:
@@ -131,8 +139,8 @@ def width_of(text: str) -> int:
 
 
 def warn(text: str) -> None:
-    """One line to stderr."""
-    sys.stderr.write(f"{text}\n")
+    """One line to stderr, broken between words where a terminal is narrower."""
+    sys.stderr.write(f"{_on(sys.stderr, text)}\n")
     sys.stderr.flush()
 
 

@@ -41,6 +41,13 @@ class StreamLine(msgspec.Struct, frozen=True, kw_only=True):
     entry: object
 
 
+class EndLine(msgspec.Struct, frozen=True, kw_only=True):
+    """The rows of a history are told up to this one; no more lines come for `id`."""
+
+    id: str
+    end: int
+
+
 class TraceLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One message of a cable, or how many were missed because their listener was too slow."""
 
@@ -57,7 +64,7 @@ class ProofLine(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     proof: object = None
 
 
-def line_of(said: Answer | StreamLine | TraceLine | ProofLine) -> bytes:
+def line_of(said: Answer | StreamLine | EndLine | TraceLine | ProofLine) -> bytes:
     """One line with its end."""
     return msgspec.json.encode(said) + b"\n"
 

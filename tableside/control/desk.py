@@ -12,9 +12,20 @@ from drivers.firmware.gat_port import GatPort
 from firmware_bridge.clock import Clock
 from firmware_bridge.wire.gat.messages import Status
 from tableside.control.acts import OF_SECTION
-from tableside.control.answers import Answer, ProofLine, StreamLine, TraceLine, Word, line_of, of_request, refused, told
+from tableside.control.answers import (
+    Answer,
+    EndLine,
+    ProofLine,
+    StreamLine,
+    TraceLine,
+    Word,
+    line_of,
+    of_request,
+    refused,
+    told,
+)
 from tableside.control.curtain import Curtain
-from tableside.control.message import SUBSCRIBE, TRACE, VERIFY_FIRMWARE, WHY, Act, Read
+from tableside.control.message import HISTORY, SUBSCRIBE, TRACE, VERIFY_FIRMWARE, WHY, Act, Read
 from tableside.control.pin_desk import PinDesk, PinWrong
 from tableside.control.views import (
     SELF_REPORTED,
@@ -22,6 +33,7 @@ from tableside.control.views import (
     entry_view,
     finding_view,
     heard_view,
+    history_view,
     proof_view,
     state_view,
 )
@@ -30,6 +42,7 @@ from tableside.diagnosis.evidence import Evidence
 from tableside.diagnosis.speech import REDACTION
 from tableside.diagnosis.traces import Cable
 from tableside.diagnosis.why import why
+from tableside.journal.reading import PAGE_ROWS
 from tableside.journal.record import RecordKind
 from tableside.journal.store import Journal
 from tableside.outputs.texts import Texts
@@ -211,6 +224,12 @@ class Desk:
             return table
         return told(read.id, {"after": _after(read, table)}, table.name)
 
+    def _history(self, read: Read) -> Answer:
+        table = self.table_of(read)
+        if isinstance(table, Answer):
+            return table
+        return told(read.id, {"after": read.after or 0, "until": table.published}, table.name)
+
     def _trace(self, read: Read) -> Answer:
         table = self.table_of(read)
         if isinstance(table, Answer):
@@ -261,6 +280,20 @@ async def _stream_rows(read: Read, table: Table, write: Write) -> None:
             view = entry_view(record, table.name, table.curtain, table.texts)
             await write(line_of(StreamLine(id=read.id, entry=view)))
         after = end
+
+
+async def _stream_history(read: Read, table: Table, write: Write) -> None:
+    """The rows of some types as they stand now, then the number of the last one that was looked at."""
+    end, wanted = table.published, frozenset(read.types)
+    for looked, record in enumerate(table.journal.records(read.after or 0), 1):
+        if record.seq > end:
+            break
+        if not wanted or record.type in wanted or record.kind is RecordKind.GENESIS:
+            view = history_view(record, table.curtain)
+            await write(line_of(StreamLine(id=read.id, entry=view)))
+        elif not looked % PAGE_ROWS:
+            await asyncio.sleep(0)  # nobody else waits longer than one page takes
+    await write(line_of(EndLine(id=read.id, end=end)))
 
 
 async def _stream_trace(read: Read, table: Table, write: Write) -> None:
@@ -326,12 +359,14 @@ READS: Mapping[str, Callable[[Desk, Read], Answer]] = {
     "state": Desk._state,
     "alerts": Desk._alerts,
     "subscribe": Desk._subscribe,
+    HISTORY: Desk._history,
     "trace": Desk._trace,
     VERIFY_FIRMWARE: Desk._verify_firmware,
     WHY: Desk._why,
 }
 STREAMED: Mapping[str, Callable[[Read, Table, Write], Awaitable[None]]] = {
     SUBSCRIBE: _stream_rows,
+    HISTORY: _stream_history,
     TRACE: _stream_trace,
     VERIFY_FIRMWARE: _stream_proof,
 }

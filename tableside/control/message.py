@@ -26,11 +26,14 @@ SUBSCRIBE = "subscribe"
 TRACE = "trace"
 VERIFY_FIRMWARE = "verify-firmware"
 WHY = "why"
-READS = ("hello", "status", "state", "alerts", SUBSCRIBE, TRACE, VERIFY_FIRMWARE, WHY)
+HISTORY = "history"
+READS = ("hello", "status", "state", "alerts", SUBSCRIBE, HISTORY, TRACE, VERIFY_FIRMWARE, WHY)
 # Reads of one device.
 OF_DEVICE = (TRACE, VERIFY_FIRMWARE, WHY)
+# What a read takes beside its table.
+_MORE = {SUBSCRIBE: ("after",), HISTORY: ("after", "types"), **dict.fromkeys(OF_DEVICE, ("device",))}
 # Reads that are followed by a stream of lines.
-STREAMS = (SUBSCRIBE, TRACE, VERIFY_FIRMWARE)
+STREAMS = (SUBSCRIBE, HISTORY, TRACE, VERIFY_FIRMWARE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,8 @@ class Mistaken:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """A question. `after` (subscribe): the number of the row after which rows are wanted, None from now on.
+    """A question. `after` (subscribe, history): the number of the row after which rows are wanted; None from now on,
+    of a history from the first. `types` (history): which rows, none named: all.
 
     `device`: at whose cable one listens (trace), which port proves its machine's firmware (verify-firmware).
     """
@@ -53,6 +57,7 @@ class Read:
     table: str = ""
     after: int | None = None
     device: str = ""
+    types: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +111,22 @@ def parse_line(line: bytes) -> Message | Mistaken:
 
 
 def _read_of(given: dict[str, object], name: str, act: str, mistakes: list[str]) -> Read:
-    more = ("after",) if act == SUBSCRIBE else ("device",) if act in OF_DEVICE else ()
+    more = _MORE.get(act, ())
     _no_others(given, ("id", "act", "table", *more), mistakes)
     after = given.get("after")
     if after is not None and (not isinstance(after, int) or isinstance(after, bool) or after < 0):
         mistakes.append("after: is no row number; allowed: a whole number from 0, or nothing")
         after = None
     device = _text(given, "device", mistakes, is_needed=act in OF_DEVICE)
-    return Read(name, act, _text(given, "table", mistakes), after, device)
+    return Read(name, act, _text(given, "table", mistakes), after, device, _types(given, mistakes))
+
+
+def _types(given: dict[str, object], mistakes: list[str]) -> tuple[str, ...]:
+    types = given.get("types", [])
+    if isinstance(types, list) and all(isinstance(one, str) for one in types):
+        return tuple(types)
+    mistakes.append("types: is no list of texts; allowed: types of rows such as CardJammed, or nothing")
+    return ()
 
 
 def _act_of(given: dict[str, object], name: str, kind: type[Request], mistakes: list[str]) -> Act:

@@ -154,3 +154,10 @@ def entry_view(record: Record, table: str, curtain: Curtain, texts: Texts | None
         "body": body,
         **lines,
     }
+
+
+def history_view(record: Record, curtain: Curtain) -> dict[str, object]:
+    """A row of the journal for a program that goes on reckoning with it: as `entry_view`, its time as UTC ns."""
+    view = entry_view(record, "", curtain)
+    kept = {name: view[name] for name in ("seq", "kind", "type", "body")}
+    return {**kept, "wall_ns": record.wall_ns}

@@ -10,6 +10,9 @@ import pytest
 
 from tableside.control.conversation import MAX_SUBSCRIPTIONS
 from tableside.control.pin_desk import LOCKED_S
+from tableside.diagnosis.service_rows import record_of_line
+from tableside.journal.record import Genesis
+from tableside.rows import what_of
 from tests.support.config_files import Edit
 from tests.support.simulated_host import (
     Page,
@@ -227,5 +230,28 @@ async def test_why_a_silent_station_of_a_bus_is_away(tmp_path: Path) -> None:
         why = await page.ask(id="1", act="why", device="badges")
         assert why["what"]["cause"] == "no power or no cable"
         assert [walked["step"] for walked in why["what"]["walked"]] == ["port", "our bytes"]
+        await page.end()
+    await table.close()
+
+
+async def test_a_history_tells_rows_of_some_types_as_the_journal_has_them_and_ends(tmp_path: Path) -> None:
+    table = SimulatedTable()
+    async with running(host_in(tmp_path), table, new_clock()) as daemon:
+        await until(lambda: is_connected(daemon, "shuffler", "switches", "badges"))
+        page = Page(daemon)
+        types = ["DaemonStarted", "DeviceReady"]
+        answer = await page.ask(id="h", act="history", types=types)
+        journal = daemon.tables["BJ-1"].journal
+        wanted = [record for record in journal.records() if record.type in types or record.kind == "genesis"]
+        told = [await page.next() for _ in wanted]
+        assert [record_of_line(line["entry"]).seq for line in told] == [record.seq for record in wanted]
+        for line, record in zip(told[1:], wanted[1:], strict=True):
+            made = record_of_line(line["entry"])
+            assert (what_of(made), made.wall_ns) == (what_of(record), record.wall_ns)
+        assert Genesis.of(record_of_line(told[0]["entry"])) == journal.genesis
+        assert await page.next() == {"id": "h", "end": answer["what"]["until"]}
+        await page.ask(id="all", act="history", after=3)
+        assert (await page.next())["entry"]["seq"] == 4
+        assert (await page.ask(id="no", act="history", types="DeviceReady"))["answer"] == "mistaken"
         await page.end()
     await table.close()

@@ -1,0 +1,37 @@
+"""JSON Schemas of what `tableside diag … --json` prints, made from the structs that are printed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from docs.generate.northbound import DIALECT, text_of
+from docs.generate.technician_shapes import Entries, FactLine, Finding, RowLine, Status, TableAtRow, TraceLine
+from tableside.diagnosis.errors import ErrorsTold
+from tableside.diagnosis.statistics import StatisticsTold
+
+FOLDER = "docs/protocols/technician"
+# Name → what one line of it is. The first word is the command.
+SCHEMAS: Mapping[str, type[msgspec.Struct]] = {
+    "errors": ErrorsTold,
+    "explain": Entries,
+    "replay-fact": FactLine,
+    "replay-table": TableAtRow,
+    "stats": StatisticsTold,
+    "status": Status,
+    "trace": TraceLine,
+    "watch": RowLine,
+    "why": Finding,
+}
+
+
+def schema(name: str) -> str:
+    """One JSON Schema (2020-12), as a file's text."""
+    made = msgspec.json.schema(SCHEMAS[name])
+    return text_of({"$schema": DIALECT, "$id": f"urn:tableside:technician:{name}", **made})
+
+
+def pages() -> dict[str, str]:
+    """Every file that is made: its name from the root, and its text."""
+    return {f"{FOLDER}/{name}.schema.json": schema(name) for name in SCHEMAS}

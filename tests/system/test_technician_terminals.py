@@ -1,0 +1,135 @@
+"""Every `diag` command on every terminal: a pipe, 40 columns, TERM=dumb, the C locale; text alone, the same code,
+and with --json what the published schema says (BR-065, BR-066)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from docs.generate.technician import FOLDER, SCHEMAS
+from drivers import events
+from drivers.events import Place
+from firmware_bridge.links.recording import Direction, Entry, Head
+from simulator.world import hands
+from simulator.world.happenings import Trouble
+from tableside.cli.diag import diag
+from tableside.cli.plain import width_of
+from tableside.exit_codes import ExitCode
+from tests.support.processes import ROOT
+from tests.support.served_table import Served, served
+from tests.support.session import open_table
+from tests.support.terminals import NARROW, TERMINALS, Terminal, run_on
+from tests.support.written import written
+from tests.unit.cli.test_diag import ACK, CARDS_OUT, JAM
+
+pytestmark = pytest.mark.system
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A command line. `{config}`, `{journal}` and `{cable}` stand for the files of this test; `schema` of each line."""
+
+    line: str
+    code: ExitCode
+    schema: str
+
+    @property
+    def arguments(self) -> list[str]:
+        return self.line.split()
+
+
+LIVE = "--config {config}"
+CASES = (
+    Case(f"status {LIVE}", ExitCode.DONE, "status"),
+    Case(f"why shuffler {LIVE}", ExitCode.DONE, "why"),
+    Case(f"errors {LIVE}", ExitCode.FOUND, "errors"),
+    Case(f"errors switches {LIVE}", ExitCode.DONE, "errors"),
+    Case("errors --recording {journal}", ExitCode.FOUND, "errors"),
+    Case("errors --recording {cable}", ExitCode.FOUND, "errors"),
+    Case(f"stats {LIVE}", ExitCode.DONE, "stats"),
+    Case("stats --recording {journal}", ExitCode.DONE, "stats"),
+    Case("explain FAULT-4 --second zh_Hant_MO", ExitCode.DONE, "explain"),
+    Case("trace --recording {cable}", ExitCode.DONE, "trace"),
+    Case("replay {cable}", ExitCode.DONE, "replay-fact"),
+    Case("replay {journal}", ExitCode.DONE, "replay-table"),
+)
+# These go on until Ctrl-C, or are tried where their device is.
+ELSEWHERE = {"watch", "shoe", "verify-firmware"}
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """What the command lines name."""
+
+    config: Path
+    journal: Path
+    cable: Path
+
+    def of(self, case: Case) -> list[str]:
+        names = {"config": self.config, "journal": self.journal, "cable": self.cable}
+        return ["diag", *(argument.format(**names) for argument in case.arguments)]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Files]:
+    """A table whose shuffler has a worn part, a journal with a fault, a recording of a jam."""
+    folder = tmp_path_factory.mktemp("technician")
+    table = open_table()
+    table.notice(events.DeviceFaulted, fault=4, place=Place.FEED)
+    (folder / "journal").mkdir()
+    journal = written(table, folder / "journal")
+    cable = folder / "shuffler.jsonl"
+    entries = [(Direction.IN, JAM), (Direction.OUT, ACK), (Direction.IN, CARDS_OUT)]
+    lines = [Entry(at * 10**9, direction, bytes.fromhex(text)).encode() for at, (direction, text) in enumerate(entries)]
+    cable.write_text("\n".join([Head("shuffler", "tdl", "none", is_message_based=False).encode(), *lines]) + "\n")
+    with served(folder) as it:
+        _fail_the_supply(it)
+        yield Files(it.config, journal, cable)
+
+
+def _fail_the_supply(it: Served) -> None:
+    """A part wears out, and the table knows it."""
+    it.do(lambda: it.table.stage.act(lambda: hands.hurt(it.table.machine, Trouble.SUPPLY)))
+    it.until(lambda: bool(it.daemon.tables["BJ-1"].state.devices.known["shuffler"].faults))
+
+
+def test_every_command_is_tried() -> None:
+    assert {case.arguments[0] for case in CASES} | ELSEWHERE == set(diag.commands)
+
+
+@pytest.mark.parametrize("terminal", TERMINALS, ids=lambda terminal: terminal.name)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.line)
+def test_text_on_every_terminal(case: Case, terminal: Terminal, files: Files) -> None:
+    seen = run_on(terminal, *files.of(case))
+    assert seen.code == case.code, seen
+    assert seen.out.strip()
+    printable = seen.out.replace(b"\r\n", b"\n").replace(b"\n", b"")
+    assert not [byte for byte in printable if byte < 0x20 or byte == 0x7F], "nothing but text"
+    if terminal.is_ascii:
+        assert seen.out.isascii()
+    if terminal.columns:
+        too_wide = [line for line in seen.text.splitlines() if width_of(line) > terminal.columns]
+        assert too_wide == []
+    else:
+        assert b"Traceback" not in seen.err
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.line)
+def test_json_is_what_its_schema_says(case: Case, files: Files) -> None:
+    schema = json.loads((ROOT / FOLDER / f"{case.schema}.schema.json").read_text("utf-8"))
+    validator = Draft202012Validator(schema)
+    assert not validator.is_valid({})
+    seen = run_on(TERMINALS[-1], *files.of(case), "--json")
+    assert seen.code == case.code, seen
+    lines = seen.out.splitlines()
+    assert lines
+    for line in lines:
+        assert line.isascii()
+        validator.validate(json.loads(line))
+    assert case.schema in SCHEMAS
+    assert NARROW
