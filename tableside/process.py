@@ -17,6 +17,7 @@ from firmware_bridge.links.address import open_link
 from firmware_bridge.links.address_kinds import Surroundings
 from firmware_bridge.links.apart import run_apart
 from tableside.config import HostConfig
+from tableside.configuration.shape import Page
 from tableside.control.server import ControlServer, SocketRefused
 from tableside.daemon import Daemon, Run
 from tableside.exit_codes import ExitCode
@@ -121,7 +122,7 @@ async def _main(
         if host.metrics is not None:
             beside["metrics"] = _metrics(host.metrics.port, daemon)
         if host.page is not None:
-            beside["page"] = _page(host.page.port, host, daemon, clock)
+            beside["page"] = _page(host.page, host, daemon, clock)
         try:
             return await _until_signal(daemon, beside, manager, ended)
         except StopLate:
@@ -176,15 +177,14 @@ async def _until_signal(daemon: Daemon, beside: dict[str, Run], manager: Service
     return ExitCode.INTERRUPTED if ended.by[:1] == [signal.SIGINT] else ExitCode.DONE
 
 
-def _page(port: int, host: HostConfig, daemon: Daemon, clock: SystemClock) -> Run:
+def _page(page: Page, host: HostConfig, daemon: Daemon, clock: SystemClock) -> Run:
     """The supervisor's page; what it needs is loaded only where there is one."""
     try:
-        from tableside.page.board import Board
-        from tableside.page.server import serve
+        from tableside.page.assembly import serve_page
     except ImportError as error:
         text = f"[page] needs what the extra `web` brings: pip install tableside[web] ({error})"
         raise StartRefused(ExitCode.CONFIG, text) from error
-    return lambda: serve(Board(host.name, daemon.tables, daemon.refused, clock), port)
+    return lambda: serve_page(page, host.name, daemon, clock)
 
 
 def _metrics(port: int, daemon: Daemon) -> Run:

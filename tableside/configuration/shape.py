@@ -92,6 +92,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """`[page]` of a host: the supervisor's page, on the loopback. Where the port is taken, the next free one."""
 
     port: Annotated[int, Meta(ge=1_024, le=65_000)] = 8_377
+    sign_in_s: Annotated[int, Meta(ge=10, le=300)] = 60  # how long one tap says whose acts a screen sends
 
 
 class Metrics(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -1,1 +1,1 @@
-"""The supervisor's page: all tables of the host in a browser. It reads; acts are done at the table and the desk."""
+"""The supervisor's page: all tables of the host in a browser, and acts under a badge that was tapped at a table."""

@@ -4,35 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NoReturn, Protocol
 
-from firmware_bridge.clock import NS_PER_S, Clock
+import msgspec
+
+from firmware_bridge.clock import Clock
 from tableside.control.curtain import Curtain
-from tableside.control.views import entry_view, state_view
-from tableside.happenings import RoundEnded
-from tableside.journal.record import Record, RecordKind
+from tableside.control.views import state_view
 from tableside.journal.store import Journal
 from tableside.outputs.texts import Texts
 from tableside.page import view
+from tableside.page.offers import offers
+from tableside.page.progress import progress
+from tableside.page.rows import Rows
 from tableside.state import TableState
 
 # A person cannot read quicker; a burst of rows is one picture.
 LEAST_GAP_S = 0.1
 # A viewer hears at least so often, so that a broken stream shows within three seconds.
 BEAT_S = 1.0
-# The last rows of a table that its page shows.
-ROWS = 40
-HOUR_NS = 3_600 * NS_PER_S
-# Rows that say little to a person at the table.
-QUIET = frozenset(
-    {
-        *("LevelsRead", "LevelsAsked", "CardsOut", "CardsIn", "CardsMoved", "CardsLeft", "CardsEntered", "TrayLevel"),
-        *("PermitGranted", "PermitRevoked", "PermitEnded", "PermitAnswered", "LampSet", "LampChanged", "DisplaySet"),
-        *("TimerSet", "TimerCancelled", "DeadlinePassed", "ReaderPrompted", "PacketEnded", "QuietPointReached"),
-    }
-)
 
 
 class Table(Protocol):
@@ -53,43 +44,20 @@ class Table(Protocol):
     async def until_news(self, after: int) -> None: ...
 
 
-class Rows:
-    """What a table's page shows of its journal: the last rows, and the rounds of the last hour."""
-
-    def __init__(self, table: Table, clock: Clock) -> None:
-        self._table = table
-        self._clock = clock
-        self._after = max(0, table.journal.tail.seq - ROWS)
-        self._ended_ns: deque[int] = deque()
-        self.last: deque[dict[str, object]] = deque(maxlen=ROWS)
-
-    def read(self) -> None:
-        """Take in what was published since."""
-        for record in self._table.journal.records(self._after, {RecordKind.INPUT, RecordKind.DECISION}):
-            if record.seq > self._table.published:
-                break
-            self._after = record.seq
-            self._take(record)
-
-    def _take(self, record: Record) -> None:
-        if record.type == RoundEnded.__name__:
-            self._ended_ns.append(record.wall_ns)
-        if record.type not in QUIET:
-            self.last.append(entry_view(record, self._table.name, self._table.curtain, self._table.texts))
-
-    def rounds_this_hour(self) -> int:
-        """Rounds that have ended within the last sixty minutes, as far as this page has seen them."""
-        since_ns = self._clock.now().wall_ns - HOUR_NS
-        while self._ended_ns and self._ended_ns[0] < since_ns:
-            self._ended_ns.popleft()
-        return len(self._ended_ns)
-
-
 class Board:
     """The present picture, by table and of the pit. `run` it; viewers wait for `until_newer`."""
 
-    def __init__(self, host: str, tables: Mapping[str, Table], refused: Mapping[str, str], clock: Clock) -> None:
+    def __init__(
+        self,
+        host: str,
+        tables: Mapping[str, Table],
+        refused: Mapping[str, str],
+        clock: Clock,
+        screens: Callable[[str], list[dict[str, object]]] = lambda _table: [],
+    ) -> None:
+        """`screens`: those that are signed in or wait at a table's reader, as everybody may see them."""
         self._host = host
+        self._screens = screens
         self._tables = tables
         self._refused = refused
         self._clock = clock
@@ -126,6 +94,10 @@ class Board:
             after = table.published
             self._news.set()
 
+    def wake(self) -> None:
+        """Something that is shown has changed beside the tables' rows."""
+        self._news.set()
+
     async def until_newer(self, number: int) -> None:
         """Wait for a picture after this one, but not longer than a beat."""
         try:
@@ -144,13 +116,22 @@ class Board:
         views = {each: self._view(table) for each, table in self._tables.items()}
         tiles = []
         for each, seen in views.items():
-            self._rows[each].read()
-            tiles.append(view.tile(seen, self._rows[each].rounds_this_hour()))
+            rows = self._rows[each]
+            if rows.read():
+                self.wake()  # it is behind its table: the next picture has more
+            tiles.append(view.tile(seen, rows.rounds_this_hour(), rows.cards_age_s()))
         whole = None
         if name in views:
             devices = self._tables[name].health()["devices"]
             assert isinstance(devices, dict)
-            whole = view.whole(views[name], tuple(self._rows[name].last), devices)
+            state = self._tables[name].state
+            whole = {
+                **view.whole(views[name], self._rows[name].last(), devices),
+                "offers": msgspec.to_builtins(offers(state, self._clock.now())),
+                "progress": msgspec.to_builtins(progress(state)),
+                "entries": view.entries(state),
+                "screens": self._screens(name),
+            }
         return {
             "host": self._host,
             "tiles": sorted(tiles, key=view.order),

@@ -6,13 +6,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tableside.alerts import Progress
+from tableside.house import Role
+from tableside.state import TableState
 
 # A tile's place in the pit: what needs a hand comes first. Class 1 before 2, nobody coming before somebody coming.
 CALM = (9, 0, "")
 NS_PER_S = 1_000_000_000
 
 
-def tile(view: Mapping[str, Any], rounds_this_hour: int) -> dict[str, object]:
+def tile(view: Mapping[str, Any], rounds_this_hour: int, cards_age_s: int | None) -> dict[str, object]:
     """A table in the pit, of its view (`control.views.state_view`)."""
     procedures = view["procedures"]
     rounds = procedures["rounds"]
@@ -27,6 +29,7 @@ def tile(view: Mapping[str, Any], rounds_this_hour: int) -> dict[str, object]:
         "round_state": rounds["state"],
         "rounds_this_hour": rounds_this_hour,
         "held_over": rounds["held_over"],
+        "cards_age_s": cards_age_s,
         "jackpot": jackpot(procedures),
         "stopped": sorted({lock["scope"] for lock in view["locks"] if not lock["is_from_next_round"]}),
         "away": away(view),
@@ -51,6 +54,7 @@ def whole(
 ) -> dict[str, object]:
     """One table whole: what it is doing, what blocks it, who must come, where the cards are, how its devices are."""
     return {
+        "table": view["table"],
         "alerts": view["alerts"],
         "waiting": view["waiting"],
         "locks": view["locks"],
@@ -65,6 +69,16 @@ def whole(
         "devices": [_device(name, levels, health) for name, levels in sorted(view["devices"]["known"].items())],
         "rows": list(rows),
     }
+
+
+def entries(state: TableState) -> dict[str, object]:
+    """What forms let one choose from: seats, back colours, and people by role."""
+    house = state.house
+    by_role = {
+        role.value: [{"staff": one.staff, "name": one.name} for one in house.persons if role in one.roles]
+        for role in (Role.DEALER, Role.TECHNICIAN)
+    }
+    return {"seats": house.seats, "backs": [group.back for group in house.decks], "people": by_role}
 
 
 def away(view: Mapping[str, Any]) -> list[str]:
@@ -97,4 +111,7 @@ def _device(name: str, levels: Mapping[str, Any], health: Mapping[str, Any]) -> 
         "is_connected": levels["is_connected"],
         "is_simulated": levels["is_simulated"],
         "link": health.get(name, {}).get("link", ""),
+        "firmware": levels["firmware"],
+        "trust": health.get(name, {}).get("trust", ""),
+        "faults": [fault for fault, _place in levels["faults"]],
     }

@@ -1,4 +1,4 @@
-"""Words of the page in the languages of the alerts: labels and states, from `words.toml`."""
+"""Words of the page in the languages of the alerts: labels and states, acts and their forms, events, what it says."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ import tomllib
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from typing import Any
 
 from tableside.catalogue import LANGUAGES
+from tableside.decisions import AlertRaised
 
-FILE = "words.toml"
+# Labels and states stand under their own name, all others under the name of their table before them: `act take-alert`.
+LABELS = "words.toml"
+HAPPENED = "happened.toml"
+GROUPED = ("acts.toml", HAPPENED)
 # How a language is called by those who read it.
 NAMES: Mapping[str, str] = {"en": "English", "pt_PT": "Português", "zh_Hant_MO": "繁體中文"}
 
@@ -17,5 +22,19 @@ NAMES: Mapping[str, str] = {"en": "English", "pt_PT": "Português", "zh_Hant_MO"
 @cache
 def words_by_language() -> Mapping[str, Mapping[str, str]]:
     """Language → word → text. Raises KeyError for a word that lacks a language: told by a test."""
-    words = tomllib.loads((resources.files(__package__) / FILE).read_text("utf-8"))
+    words = dict(_read(LABELS))
+    for name in GROUPED:
+        for group, texts in _read(name).items():
+            words |= {f"{group} {word}": text for word, text in texts.items()}
     return {language: {word: texts[language] for word, texts in words.items()} for language in LANGUAGES}
+
+
+@cache
+def happened() -> frozenset[str]:
+    """The types of rows that the page tells: those with a line, and alerts, which have their own."""
+    return frozenset({*_read(HAPPENED)["happened"], AlertRaised.__name__})
+
+
+def _read(name: str) -> dict[str, Any]:
+    told: dict[str, Any] = tomllib.loads((resources.files(__package__) / name).read_text("utf-8"))
+    return told

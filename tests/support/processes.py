@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -64,14 +65,22 @@ class Running:
 
     def told(self, act: str, **keys: object) -> Any:
         """A read, such as `state`, asked at the socket itself."""
+        said = self._said({"id": "read", "act": act, **keys})
+        assert said["answer"] == "told", said
+        return said["what"]
+
+    def asked(self, act: str, staff: str, fields: Mapping[str, object]) -> Any:
+        """An act of a person, asked at the socket itself under an id of its own."""
+        message = {"id": uuid.uuid4().hex, "act": act, "fields": fields}
+        return self._said(message | ({"staff": staff} if staff else {}))
+
+    def _said(self, message: Mapping[str, object]) -> Any:
         with socket.socket(socket.AF_UNIX) as line:
             line.settimeout(DEADLINE_S)
             line.connect(str(self.socket))
-            line.sendall(json.dumps({"id": "read", "act": act, **keys}).encode() + b"\n")
+            line.sendall(json.dumps(message).encode() + b"\n")
             with line.makefile("rb") as answers:
-                said = json.loads(answers.readline())
-        assert said["answer"] == "told", said
-        return said["what"]
+                return json.loads(answers.readline())
 
     def until_answering(self) -> None:
         """Wait until it takes connections."""

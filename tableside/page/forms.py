@@ -1,0 +1,55 @@
+"""The forms of the page: how each field of an offered act is filled in. Data, made into JSON for the browser."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from tableside import requests
+from tableside.control.acts import act_name, fields_of
+from tableside.page.offered import OFFERED
+from tableside.request_shapes import Request
+
+# How a field is filled in, by its name; another way for one act stands below. What is not here is a line of text.
+ENTRIES: Mapping[str, str] = {
+    "cards": "number",
+    "packets": "number",
+    "moved": "number",
+    "round": "number",
+    "numbers": "numbers",
+    "seats": "seats",
+    "seat": "seat",
+    "damaged": "card",
+    "replacement": "card",
+    "dealer": "dealer",
+    "technician": "technician",
+    "back": "back",
+    "groups": "groups",
+    "is_origin_unknown": "yes",
+    "is_against": "yes",
+    "now": "choice",
+    "found_in": "choice",
+    "place": "choice",
+    "ruling": "choice",
+}
+ENTRY_OF: Mapping[tuple[type[Request], str], str] = {(requests.ClaimJackpot, "cards"): "faces"}
+# The words of a field that takes one of a few; each is a word of the page.
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "now": ("table", "tray", "damaged", "back in"),
+    "found_in": ("table", "tray"),
+    "place": ("machine", "table", "aside", "tray", "hopper"),
+    "ruling": ("goes on", "finished elsewhere", "void"),
+}
+
+
+def forms() -> dict[str, list[dict[str, object]]]:
+    """Act → its fields in order: name, way of entry, whether it must be filled in, choices."""
+    return {act_name(kind): [_field(kind, *each) for each in _fields(kind)] for kind in OFFERED}
+
+
+def _fields(kind: type[Request]) -> list[tuple[str, bool]]:
+    return [(field.name, field.required) for field in fields_of(kind)]
+
+
+def _field(kind: type[Request], name: str, is_needed: bool) -> dict[str, object]:
+    entry = ENTRY_OF.get((kind, name)) or ENTRIES.get(name, "text")
+    return {"name": name, "entry": entry, "is_needed": is_needed, "choices": list(CHOICES.get(name, ()))}

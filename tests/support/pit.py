@@ -1,0 +1,127 @@
+"""The supervisor's page of a running daemon in tests: a browser's tab on it, and hands at the simulated table."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from simulator.side_client import ask
+from tests.support.processes import DEADLINE_S, Running, daemon, simulated_table, until
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium")
+NEEDS_CHROMIUM = pytest.mark.skipif(
+    CHROMIUM is None, reason="chromium is not installed (Debian: apt-get install chromium)"
+)
+FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+DEADLINE_MS = 1_000 * DEADLINE_S
+TABLE = "BJ-07"
+DEVICES = ("shuffler", "switches", "badges")
+# The badges of the demo's staff.
+BADGES = {
+    "S-201": "26:00020140",
+    "S-202": "26:00020240",
+    "R-401": "26:00040140",
+    "T-501": "26:00050140",
+    "I-701": "26:00070140",
+    "D-101": "26:00010140",
+}
+SIZES = {"phone": (390, 844), "tablet": (1024, 768), "wall": (1920, 1080)}
+
+
+@dataclass
+class Pit:
+    """A daemon whose table is simulated, and the address of its page."""
+
+    running: Running
+    address: str
+    folder: Path
+
+    def hands(self, does: str, **fields: object) -> Any:
+        """What a person at the table does."""
+        said: Any = ask(self.folder / "run" / "simulator.sock", {"act": "person", "deed": {"does": does, **fields}})
+        return said
+
+    def world(self, does: str, **fields: object) -> Any:
+        """What the world does to it."""
+        said: Any = ask(self.folder / "run" / "simulator.sock", {"act": "world", "deed": {"does": does, **fields}})
+        return said
+
+    def tap(self, staff: str) -> None:
+        """A badge at the table's reader."""
+        self.hands("tap", badge=BADGES[staff])
+
+    def state(self) -> Any:
+        """The table as it stands."""
+        return self.running.told("state")
+
+    def do(self, act: str, staff: str = "", **fields: object) -> Any:
+        """An act at the control socket, as somebody at the desk does it."""
+        return self.running.asked(act, staff, fields)
+
+
+@contextmanager
+def pit_page(folder: Path, port: int, *, sign_in_s: int = 60) -> Iterator[Pit]:
+    """A daemon of the demo's table and its page."""
+    page = {"port = 8377": f"port = {port}\nsign_in_s = {sign_in_s}"}
+    with (
+        simulated_table(folder, edits=page) as config,
+        daemon(config, folder / "run" / "control.sock", folder / "log") as running,
+    ):
+        until(lambda: "page_served" in running.log, lambda: running.log)
+        pit = Pit(running, f"http://127.0.0.1:{port}", folder)
+        until(lambda: _is_connected(pit), lambda: running.log)
+        yield pit
+
+
+def _is_connected(pit: Pit) -> bool:
+    known = pit.state()["devices"]["known"]
+    return all(known.get(name, {}).get("is_connected") for name in DEVICES)
+
+
+@contextmanager
+def browser(locale: str = "en-GB", *, is_dark: bool = False) -> Iterator[Any]:
+    """A Chromium; `new(...)` of what it gives opens a context of its own, with a tab in it."""
+    with playwright.sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        try:
+            yield Browser(opened, locale, is_dark)
+        finally:
+            opened.close()
+
+
+@dataclass
+class Browser:
+    """Each screen is a context of its own: its cookies are nobody else's."""
+
+    opened: Any
+    locale: str
+    is_dark: bool
+
+    def screen(self, address: str, size: str = "tablet") -> Any:
+        """A new screen at an address, painted."""
+        width, height = SIZES[size]
+        context = self.opened.new_context(
+            viewport={"width": width, "height": height},
+            locale=self.locale,
+            color_scheme="dark" if self.is_dark else "light",
+        )
+        page = context.new_page()
+        page.set_default_timeout(DEADLINE_MS)
+        page.goto(address)
+        page.wait_for_selector(".tile")
+        return page
+
+
+def picture(page: Any, name: str) -> None:
+    """Keep what is on the screen where a folder is named for it."""
+    folder = os.environ.get("TABLESIDE_SCREENSHOTS")
+    if folder:
+        page.screenshot(path=Path(folder) / f"{name}.png", full_page=True)
