@@ -15,8 +15,9 @@ import asyncpg
 
 from benchmarks.compare import ROUNDS, Reach, Row, interleave, rows
 from tableside.jackpot import ledger_sql as sql
-from tableside.jackpot.ledger import Contribution, Ledger
+from tableside.jackpot.ledger import Ledger
 from tableside.jackpot.ledger_postgres import SERIAL, PostgresStore
+from tableside.jackpot.linked import contribution
 from tests.law.jackpot_table import SETTINGS
 from tests.support.postgres import Postgres, find
 
@@ -39,7 +40,7 @@ async def _ours(address: str) -> tuple[Sequence[Insert], Sequence[PostgresStore]
 
 
 def _contribute(ledger: Ledger) -> Insert:
-    return lambda entry: ledger.contribute(Contribution(entry, "BJ 1", 3))
+    return lambda entry: ledger.contribute(contribution(entry, "BJ 1", 3, SETTINGS))
 
 
 async def _bare(address: str) -> tuple[Sequence[Insert], Sequence[asyncpg.Connection]]:
@@ -51,7 +52,7 @@ async def _bare(address: str) -> tuple[Sequence[Insert], Sequence[asyncpg.Connec
 
 
 def _insert(connection: asyncpg.Connection) -> Insert:
-    return lambda entry: connection.fetch(BARE, entry, "bench", "BJ 1", "chips", 225, 0, "")
+    return lambda entry: connection.fetch(BARE, entry, "bench", "BJ 1", "chips", 225, 0, "3")
 
 
 async def _all(inserts: Sequence[Insert], ids: itertools.count[int]) -> float:

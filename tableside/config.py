@@ -17,6 +17,7 @@ from tableside.cards import CARDS_PER_DECK
 from tableside.configuration.addresses import absolute_address
 from tableside.configuration.broker import BrokerPlace, broker_place
 from tableside.configuration.check import check
+from tableside.configuration.ledger import LedgerPlace, ledger_place, settings_of
 from tableside.configuration.mistake import Mistake
 from tableside.configuration.shape import (
     AlertTimes,
@@ -63,6 +64,7 @@ class TableConfig:
     devices: tuple[Device, ...]
     staff: tuple[StaffMember, ...]
     jackpot: JackpotSettings | None
+    ledger: LedgerPlace | None
     settings: Settings
     alerts: AlertTimes
 
@@ -155,7 +157,8 @@ def _load_table(path: Path, host_staff: tuple[StaffMember, ...]) -> TableConfig:
         decks=file.decks,
         devices=tuple(_absolute(device, path.parent) for device in file.devices),
         staff=host_staff + file.staff,
-        jackpot=file.jackpot,
+        jackpot=None if file.jackpot is None else settings_of(file.jackpot),
+        ledger=ledger_place(file.jackpot, path.parent),
         settings=file.settings,
         alerts=file.alerts,
     )

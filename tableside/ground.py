@@ -10,8 +10,10 @@ from pathlib import Path
 from firmware_bridge.clock import Clock
 from firmware_bridge.links.apart import run_apart
 from firmware_bridge.links.base import Link
+from tableside.jackpot.stores import new_store
 from tableside.journal.opening import Place
 from tableside.journal.store import Journal
+from tableside.ledger_keeper import NewStore
 from tableside.left_behind import LeftBehind
 from tableside.outputs.northbound.broker import OpenBroker
 from tableside.outputs.northbound.cursors import WriteFile, write_whole
@@ -42,7 +44,7 @@ class Ground:
     `compare_pin` takes a PIN and a stored hash, `write_file` replaces a file's content; neither may hold up the loop.
     `open_broker` and `post` (HTTP) reach other systems and raise `LinkRefused` or `LinkClosed`.
     `write` runs what writes traces; `look_at_usb` says what is plugged in; links put into `left_behind` what lies at
-    a broker.
+    a broker. `new_ledger` makes the store of a linked jackpot.
     """
 
     clock: Clock
@@ -58,6 +60,7 @@ class Ground:
     jitter: Callable[[], random.Random] = random.Random
     write: Callable[[Callable[[], None]], Awaitable[None]] = at_once
     look_at_usb: Look = look_apart
+    new_ledger: NewStore = new_store
     left_behind: LeftBehind = field(default_factory=LeftBehind)
 
 

@@ -121,6 +121,7 @@ class House(msgspec.Struct, frozen=True):
     card_readers: tuple[str, ...] = ()  # they read cards as they are dealt, and hold nothing
     jackpot: JackpotSettings | None = None  # JP-1: optional; in force from the next start on where one runs already
     dealer_decides: bool = True  # what an advice leaves to the dealer; else all decisions are the supervisor's
+    jackpot_ledger: str = ""  # the linked jackpot's name in its ledger; empty: the table's own, in its own meters
     lamps: tuple[str, ...] = ()  # warning lamps that are devices of their own
     others: tuple[str, ...] = ()  # devices on which neither cards nor presence nor guests rest
     epoch: int = 0  # TDL 4.2: made with the journal

@@ -11,6 +11,7 @@ import msgspec
 from drivers.events import SightingKind
 from drivers.every_fact import AnyFact
 from tableside.house import House
+from tableside.jackpot.linked import Hit, Standing
 from tableside.requests import AnyRequest
 
 
@@ -146,6 +147,26 @@ class CardsOpened(SystemFact, frozen=True, kw_only=True):
     is_face_up: bool = False
 
 
+class LedgerTold(SystemFact, frozen=True, kw_only=True):
+    """How the linked jackpot stands now, as its ledger says: when it first answers, and when that has changed."""
+
+    standing: Standing
+
+
+class LedgerTook(SystemFact, frozen=True, kw_only=True):
+    """The ledger has counted an entry of this table, now or before; of a claim it says what it comes to."""
+
+    entry: str
+    standing: Standing
+    hit: Hit | None = None
+
+
+class LedgerLost(SystemFact, frozen=True, kw_only=True):
+    """The ledger does not answer, or does not take what it is given: what it has of the last entry is not known."""
+
+    why: str
+
+
 AnySystemFact = (
     DaemonStarted
     | DeadlinePassed
@@ -163,6 +184,9 @@ AnySystemFact = (
     | NeighbourSupervised
     | CommandTurnedAway
     | CardsOpened
+    | LedgerTold
+    | LedgerTook
+    | LedgerLost
 )
 AnyInput = AnyFact | AnyRequest | AnySystemFact
 

@@ -74,6 +74,54 @@ class JackpotRaised(Happening, frozen=True, kw_only=True):
     contributed: int
 
 
+class JackpotSettingsGiven(Happening, frozen=True, kw_only=True):
+    """Other settings were approved and given to the table: they count from the next jackpot on (JP-2)."""
+
+    approved_by: str
+    approved_on: str
+
+
+class JackpotSent(Happening, frozen=True, kw_only=True):
+    """The bets of these seats are on their way to the ledger, under an id that it counts once (JP-2)."""
+
+    entry: str
+    seats: tuple[int, ...]
+
+
+class JackpotCounted(Happening, frozen=True, kw_only=True):
+    """The ledger has counted that entry: what all tables show now."""
+
+    entry: str
+    shown: int
+
+
+class JackpotOrdered(Happening, frozen=True, kw_only=True):
+    """The ledger's word on a hit: the how manieth it is, the value locked for it, what is due to whom (JP-13)."""
+
+    hit: str
+    order: int
+    value: int
+    seats: tuple[int, ...]
+    amounts: tuple[int, ...]
+
+
+class LedgerWent(Happening, frozen=True, kw_only=True):
+    """The ledger does not answer: no jackpot bets until it does."""
+
+    why: str
+
+
+class LedgerCame(Happening, frozen=True, kw_only=True):
+    """It answers again: what it shows, and how many entries of this table it has still to be told."""
+
+    shown: int
+    outbox: int
+
+
+class LedgerChanged(Happening, frozen=True, kw_only=True):
+    """What guests may be shown of the linked jackpot is something else now."""
+
+
 class JackpotClaimed(Happening, frozen=True, kw_only=True):
     """A seat has a winning combination; the value is locked as it was at the hit (JP-5, JP-12)."""
 

@@ -35,6 +35,7 @@ from tableside.inputs import AnyInput, DaemonStarted, JournalDoubted
 from tableside.journal.opening import Place
 from tableside.journal.record import RecordKind
 from tableside.journal.store import Journal, Opening
+from tableside.ledger_keeper import LedgerKeeper
 from tableside.neighbours import with_present
 from tableside.outputs.log_of_rows import log_rows
 from tableside.outputs.northbound.assembly import Outputs
@@ -99,6 +100,7 @@ class TableHost:
         self._equipment = Equipment()
         self._outputs: Outputs | None = None
         self._traces: TraceKeeper | None = None
+        self._ledger: LedgerKeeper | None = None
 
     # --- what the desk asks -------------------------------------------------------------------------------------
 
@@ -215,6 +217,7 @@ class TableHost:
             },
             "devices": dict(self._device_statuses()),
             "outputs": {name: health() for name, health in _open(self._outputs).health.items()},
+            "ledger": None if self._ledger is None else self._ledger.health(),
             "restarts": dict(self.restarts),
         }
 
@@ -258,6 +261,9 @@ class TableHost:
         )
         await self._hub.report(DaemonStarted(version=self._version, clock_boot=self._ground.clock.boot, house=house))
         self._outputs = Outputs(self, self.tell, self._host, self._ground)
+        if self._config.ledger is not None:
+            place = self._config.ledger
+            self._ledger = LedgerKeeper(self, place, self._ground.new_ledger, self.tell, self._ground.jitter())
         doubts = _doubts(journal.opening)
         if doubts:
             await self._hub.report(JournalDoubted(findings=doubts))
@@ -273,6 +279,7 @@ class TableHost:
                 *self._equipment.running.items(),
                 *_open(self._outputs).running.items(),
                 ("traces", _open(self._traces).run),
+                *(() if self._ledger is None else (("ledger", self._ledger.run),)),
             ):
                 tasks.create_task(self._keep(name, run), name=f"{name} of {self.name}")
 

@@ -12,6 +12,7 @@ from tableside.configuration.broker import table_findings_at_broker
 from tableside.configuration.device_rules import device_findings, shared_addresses
 from tableside.configuration.draft import Draft
 from tableside.configuration.host_rules import host_findings, table_in_host_findings
+from tableside.configuration.ledger import ledger_findings, ledger_in_host_findings
 from tableside.configuration.locate import Position, nearest_position
 from tableside.configuration.mistake import MISSING, Finding, Mistake, nearest_of
 from tableside.configuration.shape import HostFile, TableFile
@@ -51,6 +52,7 @@ def _host_mistakes(host: Checked) -> Iterator[Mistake]:
     for table in tables:
         yield from table.mistakes
         yield from table.source.place(table_in_host_findings(table.draft, host.draft, table.source.path.parent))
+        yield from table.source.place(ledger_in_host_findings(table.draft, host.draft))
         yield from table.source.place(table_findings_at_broker(table.draft, host.draft, folder))
     yield from _across([host, *tables])
 
@@ -100,6 +102,7 @@ def _rules(draft: Draft, kind: str, folder: Path) -> Iterator[Finding]:
     else:
         yield from table_findings(draft)
         yield from device_findings(draft, folder)
+        yield from ledger_findings(draft, folder)
 
 
 def _across(files: list[Checked]) -> Iterator[Mistake]:

@@ -56,6 +56,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         chip_currency=settings.jackpot_chip_currency or "",
         jackpot=table.jackpot,
         dealer_decides=settings.dealer_decides,
+        jackpot_ledger="" if table.ledger is None else table.ledger.name,
         lamps=tuple(device.name for device in table.devices_of(DeviceRole.LAMP)),
         jurisdiction=_jurisdiction(table),
         epoch=epoch,

@@ -9,8 +9,10 @@ import msgspec
 
 from drivers.displays.money import CURRENCIES
 from tableside.configuration.draft import Draft
+from tableside.configuration.ledger import settings_of
 from tableside.configuration.locate import KeyPath
 from tableside.configuration.mistake import Finding
+from tableside.configuration.shape import Jackpot
 from tableside.jackpot.settings import JackpotSettings, mistakes
 
 _PLACE = re.compile(r"(\w+)\[(\d+)\]")
@@ -22,7 +24,7 @@ def jackpot_findings(file: Draft) -> Iterator[Finding]:
     if not draft.values:
         return
     try:
-        settings = msgspec.convert(_plain(draft.values), JackpotSettings)
+        settings = settings_of(msgspec.convert(_plain(draft.values), Jackpot))
     except msgspec.ValidationError:
         return
     for mistake in mistakes(settings, frozenset(CURRENCIES)):

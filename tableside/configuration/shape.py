@@ -211,6 +211,14 @@ class AlertTimes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     held_over_rounds: Annotated[int, Meta(ge=1, le=20)] = 3
 
 
+class Jackpot(JackpotSettings, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[jackpot]` of a table: what it is set to; and for linked tables where its ledger is, under which name there."""
+
+    ledger: PathText | None = None  # postgresql://USER@HOST/DATABASE or sqlite:PATH; None: the table's own
+    ledger_name: Name | None = None
+    ledger_password_file: PathText | None = None  # only the daemon's account may read it
+
+
 class TablePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """`[table]` of a table's file."""
 
@@ -231,6 +239,6 @@ class TableFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     decks: Annotated[tuple[DeckGroup, ...], Meta(min_length=1)]
     devices: Annotated[tuple[Device, ...], Meta(min_length=1)]
     staff: tuple[StaffMember, ...] = ()  # known at this table beside the host's
-    jackpot: JackpotSettings | None = None  # JP-1: optional
+    jackpot: Jackpot | None = None  # JP-1: optional
     settings: Settings = Settings()
     alerts: AlertTimes = AlertTimes()

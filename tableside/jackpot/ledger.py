@@ -4,32 +4,36 @@ No row is ever changed, and none is shared by all tables: each contribution is a
 id again is the same contribution. Amounts in the ledger are *parts*: ten-thousandths of the smallest unit, so that
 nothing is rounded before it is shown or paid. A closing balance now and then keeps the sum short. Wins are claimed one
 after the other under the ledger's lock, so near-simultaneous ones have an order and none is paid from what another has
-taken.
+taken. What the jackpot is set to stands in its starts: other settings count from the next one on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import hashlib
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from decimal import Decimal
 from typing import Protocol
 
 import msgspec
+from msgspec.structs import replace
 
 from tableside.jackpot import ledger_sql as sql
-from tableside.jackpot.settings import WHOLE, JackpotSettings
-from tableside.jackpot.wins import Payout, Win, pay_out
+from tableside.jackpot.linked import Claim, Contribution, Entry, Hit, Payment, Pot, Stage, Standing, amended
+from tableside.jackpot.settings import MAIN, WHOLE, JackpotSettings
 
 Row = tuple[object, ...]
 START_ID = "start"
+# So many entries since the last closing balance: summing them takes some milliseconds, more would begin to be felt.
+CLOSE_AFTER = 2_000
 
 
-class LedgerAway(Exception):
+class LedgerAway(ConnectionError):
     """The ledger cannot be reached or does not answer: the table says so and takes no jackpot bets."""
 
 
 class LedgerConflict(Exception):
-    """An id that stands for something else already: an incident, never overwritten."""
+    """An id that stands for something else already, or settings that cannot be: an incident, never overwritten."""
 
 
 class Rows(Protocol):
@@ -42,6 +46,9 @@ class Rows(Protocol):
 class Store(Protocol):
     """A database that holds ledgers."""
 
+    async def open(self) -> None:
+        """Connect, and make the tables where they lack. Raises `LedgerAway`."""
+
     def statements(self) -> AbstractAsyncContextManager[Rows]:
         """Each statement by itself, durable when it is answered. Raises `LedgerAway`."""
 
@@ -52,156 +59,222 @@ class Store(Protocol):
         """Let go of it."""
 
 
-class Contribution(msgspec.Struct, frozen=True):
-    """Chips that a table collected for one round. `id` is the table's own, the same however often it is sent."""
-
-    id: str
-    table: str
-    chips: int
-
-
-class Pot(msgspec.Struct, frozen=True):
-    """What stands now: `shown` on the displays, in smallest units; `waiting`: what waits for the next start."""
-
-    shown: int
-    waiting: int
-
-
-class Hit(msgspec.Struct, frozen=True):
-    """Wins of one round, claimed. `value`: what the display showed then, locked; payouts from the lowest to the top."""
-
-    id: str
-    value: int
-    payouts: tuple[Payout, ...]
-
-
 class Ledger:
-    """One jackpot in a store."""
+    """One jackpot in a store. `settings`: what this table was given; those in force stand in the ledger."""
 
     def __init__(self, store: Store, name: str, settings: JackpotSettings) -> None:
         self._store = store
         self._name = name
         self._settings = settings
+        self._entries_open = 0
 
     async def open(self) -> None:
-        """Make the tables where they lack, and the first start (JP-7). Doing it again changes nothing."""
-        async with self._store.alone() as rows:
-            start = self._settings.start * WHOLE
-            await rows.fetch(sql.ENTER, self._entry_id(START_ID), self._name, "", sql.Kind.START, start, 0, "")
+        """Put down this table's settings, and the first start where there was none (JP-7).
 
-    async def contribute(self, contribution: Contribution) -> None:
-        """Count these chips once. Raises `LedgerAway` (send it again, same id), `LedgerConflict`, ValueError."""
-        if contribution.chips < 0:
-            raise ValueError(f"{contribution.chips} chips: a contribution is never negative")
-        staked = contribution.chips * self._settings.bet
-        shown, hidden = staked * self._settings.increment, staked * self._settings.hidden
-        entry = self._entry_id(contribution.id)
-        async with self._store.statements() as rows:
-            added = await rows.fetch(
-                sql.ENTER, entry, self._name, contribution.table, sql.Kind.CHIPS, shown, hidden, ""
-            )
-            if not added:
-                await self._same(rows, entry, (contribution.table, sql.Kind.CHIPS, shown, hidden))
-
-    async def pot(self) -> Pot:
-        """What it shows and what waits. Raises `LedgerAway`."""
-        async with self._store.statements() as rows:
-            shown, hidden = await self._sums(rows)
-        value = self._value(shown)
-        return Pot(value, shown // WHOLE - value + hidden // WHOLE)
-
-    async def claim(self, id: str, table: str, wins: Iterable[Win]) -> Hit:  # noqa: A002 - the ledger's word
-        """Lock the value at the hit and take the prizes out of it (JP-13); the same id gives the same hit.
-
-        With the top prize gone the pot starts anew at once: other tables go on while the win is checked.
+        Doing it again changes nothing. Raises `LedgerAway`, and `LedgerConflict` for settings that this jackpot cannot
+        take: another currency, or other levels, which hold money.
         """
-        known = sorted(wins)
+        about = msgspec.json.encode(self._settings).decode()
+        digest = hashlib.sha256(about.encode()).hexdigest()[:16]
         async with self._store.alone() as rows:
-            entry = self._entry_id(id)
-            before = await rows.fetch(sql.HIT_OF, entry)
-            if before:
-                return _hit(id, before)
-            shown, hidden = await self._sums(rows)
-            value = self._value(shown)
-            paid = pay_out(self._settings, value, known)
-            for place, payout in enumerate(paid.payouts):
-                about = msgspec.json.encode((value, payout)).decode()
-                taken = -payout.amount * WHOLE
-                await rows.fetch(sql.ENTER, f"{entry}/{place}", self._name, table, sql.Kind.CLAIM, taken, 0, about)
-                shown += taken
-            if paid.is_top:
-                lacks = max(0, self._settings.start * WHOLE - shown - hidden)
+            found = await rows.fetch(sql.LAST_START, self._name)
+            if found:
+                _fits(self._settings, _settings(found[0][1]))
+            await rows.fetch(sql.ENTER, self._id(f"terms/{digest}"), self._name, "", sql.Kind.TERMS, 0, 0, about)
+            for level in self._settings.pots if not found else ():
+                start = self._settings.of(level).start * WHOLE
                 await rows.fetch(
-                    sql.ENTER, f"{entry}/start", self._name, table, sql.Kind.START, lacks + hidden, -hidden, ""
+                    sql.ENTER, self._id(START_ID, level), self._key(level), "", sql.Kind.START, start, 0, about
                 )
-            return Hit(id, value, paid.payouts)
 
-    async def settle(self, id: str, place: int, *, is_paid: bool) -> None:  # noqa: A002 - the ledger's word
-        """A claimed prize was paid, or the check has shown that it is none: then it goes back into the pot.
+    async def enter(self, entry: Entry) -> Hit | None:
+        """Whatever a table has to say, once however often it is sent; a claim's answer is its hit.
 
-        Raises LookupError for a prize that was not claimed, `LedgerConflict` for one that is settled otherwise.
+        Raises `LedgerAway` (send it again) and `LedgerConflict`.
         """
-        claimed = f"{self._entry_id(id)}/{place}"
-        async with self._store.alone() as rows:
-            found = await rows.fetch(sql.ENTRY, claimed)
-            if not found:
-                raise LookupError(f"prize {place} of {id} was not claimed")
-            table, _, parts, _ = found[0]
-            back = 0 if is_paid else -_number(parts)
-            kind = sql.Kind.PAID if is_paid else sql.Kind.RETURNED
-            added = await rows.fetch(sql.ENTER, f"{claimed}/settled", self._name, table, kind, back, 0, claimed)
-            if not added:
-                await self._same(rows, f"{claimed}/settled", (str(table), kind, back, 0))
-            elif not is_paid:
-                await self._start_undone(rows, self._entry_id(id), str(table))
+        match entry:
+            case Contribution():
+                await self.contribute(entry)
+                return None
+            case Claim():
+                return await self.claim(entry)
+            case Payment():
+                await self.settle(entry)
+                return None
 
-    async def pending(self) -> tuple[str, ...]:
-        """Claims that nobody has settled, in the order in which they were hit."""
+    async def contribute(self, entry: Contribution) -> None:
+        """Count these chips once. Raises as `enter`."""
         async with self._store.statements() as rows:
-            return tuple(str(row[0]) for row in await rows.fetch(sql.PENDING, self._name))
+            for share in entry.shares:
+                name, about = self._id(entry.id, share.level), str(entry.chips)
+                content = (entry.table, sql.Kind.CHIPS, share.shown, share.hidden, about)
+                if not await rows.fetch(sql.ENTER, name, self._key(share.level), *content):
+                    await _same(rows, name, content)
+
+    async def standing(self) -> Standing:
+        """What it shows, what waits, what it is set to. Raises `LedgerAway`."""
+        async with self._store.statements() as rows:
+            return await self._standing(rows)
+
+    async def claim(self, entry: Claim) -> Hit:
+        """Lock the value at the hit and take the prizes out of it (JP-13); the same version gives the same hit.
+
+        With all of a level gone it starts anew at once: other tables go on while the win is checked. A win that a
+        later version no longer has goes back, and so does what was put in for a new start. Raises as `enter`.
+        """
+        async with self._store.alone() as rows:
+            order = await self._order(rows, entry)
+            before = await self._hit(rows, entry.hit) or Hit(entry.hit, order, 0)
+            if entry.version <= before.version:
+                return before
+            if before.is_settled:
+                raise LedgerConflict(f"{entry.hit} is settled: version {entry.version} comes too late")
+            standing = await self._standing(rows)
+            stages = amended(entry.settings, before.stages, tuple(sorted(entry.wins)), standing.pots)
+            for pot in standing.pots:
+                stages = await self._move(rows, entry, pot, before.stages, stages)
+            after = Hit(entry.hit, order, entry.version, stages)
+            await self._write(rows, entry, before, after, standing)
+            if not stages:
+                await self._settled(rows, entry.hit, entry.table)
+            return replace(after, is_settled=not stages)
+
+    async def settle(self, entry: Payment) -> None:
+        """The prizes were paid. Raises as `enter`; `LedgerConflict` for a hit that nobody claimed."""
+        async with self._store.alone() as rows:
+            hit = await self._hit(rows, entry.hit)
+            if hit is None or not hit.stages:
+                raise LedgerConflict(f"{entry.hit} was not claimed, or was denied: there is nothing to pay")
+            await self._settled(rows, entry.hit, entry.table)
 
     async def close_balance(self) -> None:
-        """Write down the sum so far: later sums begin there."""
+        """Write down the sums so far: later ones begin there. Raises `LedgerAway`."""
         async with self._store.alone() as rows:
-            await rows.fetch(sql.CLOSE, self._name)
+            found = await rows.fetch(sql.LAST_START, self._name)
+            for level in _settings(found[0][1]).pots:
+                await rows.fetch(sql.CLOSE, self._key(level))
 
-    async def _start_undone(self, rows: Rows, entry: str, table: str) -> None:
-        """No top win was one: what was put in for a new start goes out again."""
-        top = len(self._settings.prizes) - 1
-        claims = [(_payout(about), kind) for about, kind in await rows.fetch(sql.HIT_OF, entry)]
-        tops = [kind for payout, kind in claims if payout.win.prize == top]
-        started = await rows.fetch(sql.ENTRY, f"{entry}/start")
-        if tops and started and all(kind == sql.Kind.RETURNED for kind in tops):
-            _, _, shown, hidden = started[0]
-            undone = (f"{entry}/start/undone", self._name, table, sql.Kind.START, -_number(shown), -_number(hidden), "")
-            await rows.fetch(sql.ENTER, *undone)
+    @property
+    def is_closing_due(self) -> bool:
+        """Whether the last sum was of many entries."""
+        return self._entries_open >= CLOSE_AFTER
 
-    async def _sums(self, rows: Rows) -> tuple[int, int]:
-        ((shown, hidden),) = await rows.fetch(sql.SUMS, self._name)
-        return _number(shown), _number(hidden)
+    # --- within a transaction -----------------------------------------------------------------------------------
 
-    def _value(self, shown: int) -> int:
-        whole = shown // WHOLE
-        return whole if self._settings.limit is None else min(whole, self._settings.limit)
+    async def _standing(self, rows: Rows) -> Standing:
+        ((_, about),) = await rows.fetch(sql.LAST_START, self._name)
+        settings = _settings(about)
+        pots = [await self._pot(rows, settings, level) for level in settings.pots]
+        ((pending,),) = await rows.fetch(sql.PENDING, self._name)
+        return Standing(tuple(pots), settings, _number(pending))
 
-    async def _same(self, rows: Rows, entry: str, wanted: tuple[str, sql.Kind, int, int]) -> None:
-        (found,) = await rows.fetch(sql.ENTRY, entry)
-        table, kind, shown, hidden = found
-        known = (str(table), str(kind), _number(shown), _number(hidden))
-        if known != wanted:
-            raise LedgerConflict(f"{entry} stands for {known} already, not for {wanted}")
+    async def _pot(self, rows: Rows, settings: JackpotSettings, level: str) -> Pot:
+        (sums,) = await rows.fetch(sql.SUMS, self._key(level))
+        shown, hidden, started, contributed, taken, entries = map(_number, sums)
+        ((start, _),) = await rows.fetch(sql.LAST_START, self._key(level))
+        if level == MAIN:
+            self._entries_open = entries
+        value, limit = shown // WHOLE, settings.of(level).limit
+        shows = value if limit is None else min(value, limit)
+        return Pot(level, shows, shown, hidden, started, contributed, taken, _number(start))
 
-    def _entry_id(self, id: str) -> str:  # noqa: A002 - the ledger's word
-        return f"{self._name}/{id}"
+    async def _order(self, rows: Rows, entry: Claim) -> int:
+        name = self._id(f"{entry.hit}/hit")
+        await rows.fetch(sql.ENTER, name, self._name, entry.table, sql.Kind.HIT, 0, 0, "")
+        ((order,),) = await rows.fetch(sql.ORDER, self._name, name)
+        return _number(order)
+
+    async def _hit(self, rows: Rows, hit: str) -> Hit | None:
+        found = await rows.fetch(sql.LAST_CLAIM, self._name, self._id(f"{hit}/"))
+        if not found:
+            return None
+        settled = await rows.fetch(sql.ENTRY, self._id(f"{hit}/settled"))
+        return replace(msgspec.json.decode(str(found[0][0]), type=Hit), is_settled=bool(settled))
+
+    async def _move(
+        self, rows: Rows, entry: Claim, pot: Pot, before: tuple[Stage, ...], stages: tuple[Stage, ...]
+    ) -> tuple[Stage, ...]:
+        """A level that this version empties starts anew; one that is not emptied after all stands as before."""
+        level = pot.level
+        more = sum(level in stage.emptied for stage in stages) - sum(level in stage.emptied for stage in before)
+        left = pot.shown - WHOLE * (sum(s.taken(level) for s in stages) - sum(s.taken(level) for s in before))
+        if more > 0:
+            seq = await self._start_anew(rows, entry, level, left, pot.hidden)
+        elif more < 0:
+            seq = await self._start_undone(rows, entry, level, left, pot.start)
+        else:
+            return stages
+        return tuple(
+            replace(stage, starts={**stage.starts, level: seq}) if stage.starts.get(level) == pot.start else stage
+            for stage in stages
+        )
+
+    async def _start_anew(self, rows: Rows, entry: Claim, level: str, left: int, hidden: int) -> int:
+        """At least the starting value again: the hidden pool and what is left go into it, the house adds the rest."""
+        about = await self._next_settings(rows) if level == MAIN else await self._in_force(rows)
+        lacks = max(0, _settings(about).of(level).start * WHOLE - left - hidden)
+        content = (entry.table, sql.Kind.START, lacks + hidden, -hidden, about)
+        ((seq,),) = await rows.fetch(sql.ENTER, self._id(f"{entry.id}/start", level), self._key(level), *content)
+        return _number(seq)
+
+    async def _start_undone(self, rows: Rows, entry: Claim, level: str, left: int, start: int) -> int:
+        """What was put in for a start goes out again, as far as it is still there."""
+        shown, hidden = 0, 0
+        for version in range(entry.version - 1, 0, -1):
+            found = await rows.fetch(sql.ENTRY, self._id(f"{entry.hit}/{version}/start", level))
+            if found:
+                shown, hidden = _number(found[0][2]), -_number(found[0][3])
+                break
+        out = min(shown, left)
+        before = await rows.fetch(sql.START_BEFORE, self._key(level), start)
+        about = before[0][0] if before else await self._in_force(rows)
+        content = (entry.table, sql.Kind.START, -out, min(hidden, out), about)
+        ((seq,),) = await rows.fetch(sql.ENTER, self._id(f"{entry.id}/undone", level), self._key(level), *content)
+        return _number(seq)
+
+    async def _next_settings(self, rows: Rows) -> str:
+        """Of all that tables were given the last approved ones; of several of one day the last that came."""
+        told = [str(about) for (about,) in await rows.fetch(sql.TERMS, self._name)]
+        return max(enumerate(told), key=lambda one: (_settings(one[1]).approved_on, one[0]))[1]
+
+    async def _in_force(self, rows: Rows) -> str:
+        return str((await rows.fetch(sql.LAST_START, self._name))[0][1])
+
+    async def _write(self, rows: Rows, entry: Claim, before: Hit, after: Hit, standing: Standing) -> None:
+        about = msgspec.json.encode(after).decode()
+        for pot in standing.pots:
+            more = sum(s.taken(pot.level) for s in after.stages) - sum(s.taken(pot.level) for s in before.stages)
+            if pot.level == MAIN or more:
+                content = (entry.table, sql.Kind.CLAIM, -more * WHOLE, 0, about)
+                await rows.fetch(sql.ENTER, self._id(entry.id, pot.level), self._key(pot.level), *content)
+
+    async def _settled(self, rows: Rows, hit: str, table: str) -> None:
+        await rows.fetch(sql.ENTER, self._id(f"{hit}/settled"), self._name, table, sql.Kind.SETTLED, 0, 0, "")
+
+    def _key(self, level: str) -> str:
+        return self._name if level == MAIN else f"{self._name}/{level}"
+
+    def _id(self, id: str, level: str = MAIN) -> str:  # noqa: A002 - the ledger's word
+        return f"{self._key(level)}:{id}"
 
 
-def _hit(id: str, found: Sequence[Row]) -> Hit:  # noqa: A002 - the ledger's word
-    value, _ = msgspec.json.decode(str(found[0][0]), type=tuple[int, Payout])
-    return Hit(id, value, tuple(_payout(about) for about, _ in found))
+async def _same(rows: Rows, name: str, wanted: tuple[str, sql.Kind, int, int, str]) -> None:
+    ((table, kind, shown, hidden, about),) = await rows.fetch(sql.ENTRY, name)
+    known = (str(table), str(kind), _number(shown), _number(hidden), str(about))
+    if known != wanted:
+        raise LedgerConflict(f"{name} stands for {known} already, not for {wanted}")
 
 
-def _payout(about: object) -> Payout:
-    return msgspec.json.decode(str(about), type=tuple[int, Payout])[1]
+def _fits(given: JackpotSettings, in_force: JackpotSettings) -> None:
+    if given.currency != in_force.currency:
+        raise LedgerConflict(f"this jackpot is in {in_force.currency}, not in {given.currency}: give it another name")
+    if given.pots != in_force.pots:
+        told = ", ".join(in_force.pots[1:]) or "none beside the main one"
+        raise LedgerConflict(f"this jackpot's levels hold money ({told}): other levels need another name")
+
+
+def _settings(about: object) -> JackpotSettings:
+    return msgspec.json.decode(str(about), type=JackpotSettings)
 
 
 def _number(value: object) -> int:

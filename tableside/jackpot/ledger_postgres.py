@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import asyncpg
 
+from firmware_bridge.links.mqtt_tls import readable_by_others
 from tableside.jackpot import ledger_sql as sql
 from tableside.jackpot.ledger import LedgerAway, Row, Rows
 
@@ -39,8 +41,9 @@ class PostgresStore:
     nothing of a session is ever set here that would have to be put back.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, password_file: Path | None = None) -> None:
         self._address = address
+        self._password_file = password_file
         self._free = asyncio.Semaphore(CONNECTIONS)
         self._idle: list[asyncpg.Connection] = []
         self._is_open = False
@@ -87,7 +90,15 @@ class PostgresStore:
             self._idle.append(connection)
 
     async def _connect(self) -> asyncpg.Connection:
-        return await asyncpg.connect(self._address, timeout=ANSWER_S, command_timeout=ANSWER_S)
+        return await asyncpg.connect(self._address, password=self._password, timeout=ANSWER_S, command_timeout=ANSWER_S)
+
+    async def _password(self) -> str:
+        """Read anew for each connection: a password is changed without a restart."""
+        if self._password_file is None:
+            return ""
+        if (why := readable_by_others(self._password_file)) is not None:
+            raise LedgerAway(why)
+        return (await asyncio.to_thread(self._password_file.read_text, "utf-8")).strip()
 
     async def close(self) -> None:
         """Let go of the connections."""

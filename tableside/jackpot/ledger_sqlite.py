@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
+from typing import Protocol, TypeVar
 
 from tableside.jackpot import ledger_sql as sql
 from tableside.jackpot.ledger import LedgerAway, Row, Rows
@@ -17,17 +19,30 @@ NEVER_CHANGED = """CREATE TRIGGER IF NOT EXISTS {table}_{act} BEFORE {act} ON {t
 BEGIN SELECT RAISE(ABORT, 'the ledger is insert-only'); END"""
 
 
-class SqliteStore:
-    """A ledger file. `open` it first; one transaction of this process runs at a time."""
+T = TypeVar("T")
 
-    def __init__(self, path: Path) -> None:
+
+class Apart(Protocol):
+    """Runs what waits for the disk where it holds up nobody."""
+
+    def __call__(self, act: Callable[[], T], /) -> Awaitable[T]: ...
+
+
+class SqliteStore:
+    """A ledger file. `open` it first; one transaction of this process runs at a time.
+
+    `apart` runs what waits for the disk; tests in virtual time run it in the loop.
+    """
+
+    def __init__(self, path: Path, apart: Apart = asyncio.to_thread) -> None:
         self._path = path
+        self._apart = apart
         self._turn = asyncio.Lock()
         self._database: sqlite3.Connection | None = None
 
     async def open(self) -> None:
         """Open the file, with its tables. Raises `LedgerAway`."""
-        self._database = await asyncio.to_thread(self._open)
+        self._database = await self._apart(self._open)
 
     def _open(self) -> sqlite3.Connection:
         try:
@@ -47,13 +62,13 @@ class SqliteStore:
     async def statements(self) -> AsyncIterator[Rows]:
         """See `Store.statements`."""
         async with self._turn:
-            yield _SqliteRows(self._database)
+            yield _SqliteRows(self._database, self._apart)
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[Rows]:
         """See `Store.alone`."""
         async with self._turn:
-            rows = _SqliteRows(self._database)
+            rows = _SqliteRows(self._database, self._apart)
             await rows.fetch("BEGIN IMMEDIATE")
             try:
                 yield rows
@@ -66,16 +81,17 @@ class SqliteStore:
     async def close(self) -> None:
         """Close the file."""
         if self._database is not None:
-            await asyncio.to_thread(self._database.close)
+            await self._apart(self._database.close)
             self._database = None
 
 
 class _SqliteRows:
-    def __init__(self, database: sqlite3.Connection | None) -> None:
+    def __init__(self, database: sqlite3.Connection | None, apart: Apart) -> None:
         self._database = database
+        self._apart = apart
 
     async def fetch(self, statement: str, *arguments: object) -> Sequence[Row]:
-        return await asyncio.to_thread(self._fetch, statement, arguments)
+        return await self._apart(partial(self._fetch, statement, arguments))
 
     def _fetch(self, statement: str, arguments: tuple[object, ...]) -> Sequence[Row]:
         if self._database is None:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Annotated
 
 import msgspec
+from msgspec.structs import replace
 
 from tableside.jackpot.combinations import MAX_COUNTED, MIN_COUNTED, Combination
 
@@ -15,6 +16,8 @@ START_TIMES_BET = 10_000  # JP-7
 
 Parts = Annotated[int, msgspec.Meta(ge=0, le=WHOLE, description="parts of 10,000")]
 Amount = Annotated[int, msgspec.Meta(ge=1, description="in the currency's smallest unit")]
+LevelName = Annotated[str, msgspec.Meta(pattern=r"\A[a-z][a-z0-9-]{0,15}\Z", description="1 to 16 small letters")]
+MAIN = ""  # the level that displays show, and that the top prize takes what is left of
 
 
 class OddUnits(StrEnum):
@@ -25,12 +28,26 @@ class OddUnits(StrEnum):
 
 
 class Prize(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One line of the pay table. `share` of the value at the hit, or a fixed `amount`; the top prize has neither."""
+    """One line of the pay table. `share` of the value at the hit, or a fixed `amount`, or a whole `level`.
+
+    The top prize has none of them: it takes what is left.
+    """
 
     name: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
     combination: Combination
     share: Annotated[int, msgspec.Meta(ge=1, le=WHOLE, description="parts of 10,000")] | None = None
     amount: Amount | None = None
+    level: LevelName | None = None
+
+
+class Level(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A pot beside the main one, fed by the same chips; the prizes that name it take all of it, and it starts anew."""
+
+    name: LevelName
+    increment: Parts
+    start: Amount
+    hidden: Parts = 0
+    limit: Amount | None = None
 
 
 class JackpotSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -51,11 +68,32 @@ class JackpotSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     odd_units: OddUnits = OddUnits.FIRST_SEATS
     hidden: Parts = 0
     limit: Amount | None = None
+    levels: tuple[Level, ...] = ()
 
     @property
     def top(self) -> Prize:
         """The prize that takes what is left."""
         return self.prizes[-1]
+
+    @property
+    def pots(self) -> tuple[str, ...]:
+        """All levels by name, the main one first."""
+        return (MAIN, *(level.name for level in self.levels))
+
+    def of(self, pot: str) -> JackpotSettings:
+        """How one level grows and starts. Raises KeyError."""
+        if pot == MAIN:
+            return self
+        level = {level.name: level for level in self.levels}[pot]
+        return replace(
+            self, increment=level.increment, start=level.start, hidden=level.hidden, limit=level.limit, levels=()
+        )
+
+    def takes_all(self, prize: int) -> str | None:
+        """The level that a prize takes the whole of; None for a share or an amount of the main one."""
+        if prize == len(self.prizes) - 1:
+            return MAIN
+        return self.prizes[prize].level
 
 
 class SettingsMistake(msgspec.Struct, frozen=True):
@@ -72,29 +110,47 @@ def mistakes(settings: JackpotSettings, currencies: frozenset[str]) -> tuple[Set
     if settings.currency not in currencies:
         known = ", ".join(sorted(currencies))
         found.append(SettingsMistake("currency", f"{settings.currency} is not known", known))
-    least = START_TIMES_BET * settings.bet
-    if settings.start < least:
-        text = f"{settings.start} is below 10,000 times the bet (JP-7)"
-        found.append(SettingsMistake("start", text, f"at least {least}"))
-    if settings.increment + settings.hidden > WHOLE:
-        text = "increment and hidden take more than the chip (JP-2)"
-        found.append(SettingsMistake("hidden", text, f"together at most {WHOLE}"))
-    if settings.limit is not None and settings.limit < settings.start:
-        text = f"{settings.limit} is below the start"
-        found.append(SettingsMistake("limit", text, f"at least {settings.start}, or none"))
+    if not settings.approved_by.strip():
+        found.append(SettingsMistake("approved_by", "names nobody (JP-2)", "who approved these settings"))
+    found += _growth_mistakes(settings)
     for place, prize in enumerate(settings.prizes):
         found += [SettingsMistake(f"prizes[{place}]", *each) for each in _prize_mistakes(settings, prize)]
     return tuple(found)
 
 
+def _growth_mistakes(settings: JackpotSettings) -> list[SettingsMistake]:
+    found: list[SettingsMistake] = []
+    least = START_TIMES_BET * settings.bet
+    kept: list[JackpotSettings | Level] = [settings, *settings.levels]
+    for one, place in zip(kept, ("", *(f"levels[{at}]" for at in range(len(settings.levels)))), strict=True):
+        if one.start < least:
+            text = f"{one.start} is below 10,000 times the bet (JP-7)"
+            found.append(SettingsMistake(place or "start", text, f"at least {least}"))
+        if one.limit is not None and one.limit < one.start:
+            text = f"{one.limit} is below the start"
+            found.append(SettingsMistake(place or "limit", text, f"at least {one.start}, or none"))
+    if sum(one.increment + one.hidden for one in kept) > WHOLE:
+        text = "all increments and hidden pools take more than the chip (JP-2)"
+        found.append(SettingsMistake("hidden", text, f"together at most {WHOLE}"))
+    for at, level in enumerate(settings.levels):
+        if level.name in [other.name for other in settings.levels[:at]]:
+            found.append(SettingsMistake(f"levels[{at}]", f"{level.name} stands there twice", "each name once"))
+        if all(prize.level != level.name for prize in settings.prizes):
+            text = f"no prize takes {level.name}: what it holds could never be won (JP-6)"
+            found.append(SettingsMistake(f"levels[{at}]", text, f'a prize with level = "{level.name}"'))
+    return found
+
+
 def _prize_mistakes(settings: JackpotSettings, prize: Prize) -> list[tuple[str, str]]:
     is_top = prize is settings.top
-    given = [part for part in (prize.share, prize.amount) if part is not None]
+    given = [part for part in (prize.share, prize.amount, prize.level) if part is not None]
     found = [(f"{problem} (JP-6)", "ranks or a rule, and suits") for problem in prize.combination.mistakes()]
     if is_top and given:
-        found.append(("the last prize takes what is left (JP-13)", "neither share nor amount"))
+        found.append(("the last prize takes what is left (JP-13)", "neither share nor amount nor level"))
     if not is_top and len(given) != 1:
-        found.append(("has not one of share and amount (JP-6)", "either; only the last prize takes what is left"))
+        found.append(("has not one of share, amount and level (JP-6)", "one; only the last prize takes what is left"))
+    if prize.level is not None and prize.level not in settings.pots:
+        found.append((f"{prize.level} is no level (JP-6)", ", ".join(settings.pots[1:]) or "no level is set"))
     if prize.combination.cards > settings.counted_cards:
         text = f"needs {prize.combination.cards} cards (JP-5)"
         found.append((text, f"the first {settings.counted_cards} that count"))

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from tableside.cards import Card
-from tableside.jackpot.settings import WHOLE, JackpotSettings, OddUnits, Prize
+from tableside.jackpot.settings import MAIN, WHOLE, JackpotSettings, OddUnits, Prize
 
 
 class Win(msgspec.Struct, frozen=True, order=True):
@@ -23,18 +23,27 @@ class Win(msgspec.Struct, frozen=True, order=True):
 
 
 class Payout(msgspec.Struct, frozen=True):
-    """One payment, in the order in which they are made."""
+    """One payment, in the order in which they are made. `level`: which pot it comes from."""
 
     win: Win
     amount: int
+    level: str = MAIN
 
 
 class Paid(msgspec.Struct, frozen=True):
-    """All payments, what stays on the display, and whether the top was among them (then it starts anew)."""
+    """All payments, what stays on the display, and whether the top was among them (then it starts anew).
+
+    `emptied`: every level of which all was won, and which starts anew.
+    """
 
     payouts: tuple[Payout, ...]
     left: int
     is_top: bool
+    emptied: tuple[str, ...] = ()
+
+    def of(self, level: str) -> int:
+        """What is taken from one level."""
+        return sum(payout.amount for payout in self.payouts if payout.level == level)
 
 
 def evaluate(
@@ -57,27 +66,32 @@ def evaluate(
     return tuple(sorted(wins))
 
 
-def pay_out(settings: JackpotSettings, value: int, wins: Iterable[Win]) -> Paid:
-    """From the value locked at the hit: lowest first, the top takes what is left, equal tops share (JP-13).
+def pay_out(settings: JackpotSettings, value: int | Mapping[str, int], wins: Iterable[Win]) -> Paid:
+    """From the values locked at the hit: lowest first, the top takes what is left, equal tops share (JP-13).
 
-    A share is a share of that value, not of what lower prizes have left (our reading); nobody gets more than is left.
+    `value`: of the main level alone, or of each by name. A share is a share of that value, not of what lower prizes
+    have left (our reading); nobody gets more than is left. Prizes of a level share it as equal tops do.
     """
-    top_place = len(settings.prizes) - 1
+    values = {MAIN: value} if isinstance(value, int) else value
+    left = dict(values)
     known = sorted(wins)
-    tops = [win for win in known if win.prize == top_place]
-    left, payouts = value, []
+    payouts: dict[Win, Payout] = {}
+    emptied: dict[str, list[Win]] = {}
     for win in known:
-        if win.prize != top_place:
-            amount = min(left, _due(settings.prizes[win.prize], value))
-            payouts.append(Payout(win, amount))
-            left -= amount
-    if tops:
-        each, odd = divmod(left, len(tops))
-        for place, win in enumerate(tops):
+        level = settings.takes_all(win.prize)
+        if level is None:
+            amount = min(left[MAIN], _due(settings.prizes[win.prize], values[MAIN]))
+            payouts[win] = Payout(win, amount)
+            left[MAIN] -= amount
+        else:
+            emptied.setdefault(level, []).append(win)
+    for level, takers in emptied.items():
+        each, odd = divmod(left[level], len(takers))
+        for place, win in enumerate(takers):
             more = 1 if settings.odd_units is OddUnits.FIRST_SEATS and place < odd else 0
-            payouts.append(Payout(win, each + more))
-            left -= each + more
-    return Paid(tuple(payouts), left, bool(tops))
+            payouts[win] = Payout(win, each + more, level)
+            left[level] -= each + more
+    return Paid(tuple(payouts[win] for win in known), left[MAIN], MAIN in emptied, tuple(sorted(emptied)))
 
 
 def _best(settings: JackpotSettings, cards: tuple[Card, ...]) -> int | None:

@@ -7,55 +7,33 @@ denied.
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
-from drivers.events import Shown
 from tableside import alerts, incidents, locks, presence
 from tableside.cards import Card, parse_card
 from tableside.happenings import RoundEnded
 from tableside.house import Role
 from tableside.inputs import DaemonStarted
-from tableside.jackpot import meters as of_meters
-from tableside.jackpot.meters import Meters
-from tableside.jackpot.settings import JackpotSettings
-from tableside.jackpot.wins import Win, evaluate, pay_out
+from tableside.jackpot.settings import MAIN
+from tableside.jackpot.wins import Win, evaluate
 from tableside.jackpot_happenings import (
     JackpotClaimed,
     JackpotDenied,
     JackpotLocked,
-    JackpotPaid,
-    JackpotRaised,
-    JackpotStarted,
+    JackpotSettingsGiven,
+    LedgerChanged,
 )
 from tableside.jackpot_requests import ClaimJackpot, DenyJackpot, MarkBets, PayJackpot
 from tableside.locks import Scope
+from tableside.procedures import jackpot_pot as pot
 from tableside.procedures import rounds
-from tableside.procedures.jackpot_display import show
-from tableside.procedures.jackpot_slice import JackpotSlice, JackpotState, due
+from tableside.procedures.jackpot_pot import of, put
+from tableside.procedures.jackpot_slice import JackpotState, due, is_untold, shown
+from tableside.procedures.stops import BETS
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 RULE = "JP-2"
 HIT_TEXT = "JACKPOT-HIT"
 LOCK = "jackpot win"
-
-
-def of(turn: Turn) -> JackpotSlice:
-    """The slice now."""
-    return turn.state.procedures.jackpot
-
-
-def put(turn: Turn, **changes: object) -> None:
-    """Change the slice."""
-    procedures = turn.state.procedures
-    changed = replace(procedures.jackpot, **changes)
-    turn.state = replace(turn.state, procedures=replace(procedures, jackpot=changed))
-
-
-def _in_force(turn: Turn) -> tuple[JackpotSettings, Meters]:
-    settings, meters = of(turn).settings, of(turn).meters
-    assert settings is not None
-    assert meters is not None
-    return settings, meters
+LEVELS = "jackpot levels"
 
 
 # --- how it grows -------------------------------------------------------------------------------------------
@@ -68,44 +46,40 @@ def _is_set(turn: Turn, _what: object) -> bool:
 def _begin(turn: Turn, _what: DaemonStarted) -> None:
     settings = turn.state.house.jackpot
     assert settings is not None, "the row's condition"
-    put(turn, settings=settings, meters=of_meters.first(settings))
-    _started(turn)
-    _show_amount(turn)
+    pot.begin(turn, settings)
 
 
-def _started(turn: Turn) -> None:
-    settings, meters = _in_force(turn)
-    turn.happened(
-        JackpotStarted(
-            shown=meters.shown,
-            currency=settings.currency,
-            approved_by=settings.approved_by,
-            approved_on=settings.approved_on.isoformat(),
-        )
-    )
+def _is_changed(turn: Turn, _what: DaemonStarted) -> bool:
+    given = turn.state.house.jackpot
+    return given is not None and given not in (of(turn).settings, of(turn).given)
+
+
+def _given(turn: Turn, _what: DaemonStarted) -> None:
+    """JP-2: a change counts from the next jackpot on; levels that hold money keep their names."""
+    given, settings = turn.state.house.jackpot, of(turn).settings
+    assert given is not None, "the row's condition"
+    assert settings is not None, "it runs"
+    put(turn, given=given)
+    turn.happened(JackpotSettingsGiven(approved_by=given.approved_by, approved_on=given.approved_on.isoformat()))
+    if given.pots != settings.pots:
+        text = f"other levels were given, and those that run hold money: {', '.join(settings.pots[1:]) or 'none'}"
+        incidents.open_incident(turn, LEVELS, RULE, text)
 
 
 def _locked(turn: Turn, what: JackpotLocked) -> None:
-    _raise(turn, what.seats)
+    pot.grow(turn, what.seats)
 
 
-def _raise(turn: Turn, seats: tuple[int, ...]) -> None:
-    settings, meters = _in_force(turn)
-    after = of_meters.contribute(meters, settings, len(seats))
-    put(turn, bettors=seats, meters=after)
-    turn.happened(JackpotRaised(seats=seats, shown=after.shown, contributed=after.contributed))
-    if of(turn).state is JackpotState.RUNNING:
-        _show_amount(turn)
-
-
-def _show_amount(turn: Turn) -> None:
-    settings, meters = _in_force(turn)
-    show(turn, Shown.AMOUNT, meters.shown, settings.currency)
+def _said(turn: Turn, _what: object) -> None:
+    pot.say(turn)
 
 
 def _round_over(turn: Turn, _what: RoundEnded) -> None:
-    put(turn, bettors=())
-    _show_amount(turn)  # guests have read *won* since a prize was paid
+    standing = pot.ledger_of(turn).standing
+    put(turn, bettors=(), is_won=False)  # guests have read *won* since a prize was paid
+    if standing is not None:
+        put(turn, settings=standing.settings)
+    pot.say(turn)
 
 
 # --- marking by hand (JP-4) ---------------------------------------------------------------------------------
@@ -138,8 +112,16 @@ def _are_seats(turn: Turn, what: MarkBets) -> Refusal | None:
     return Refusal("JP-10", text, f"each seat with a marker once, of 1 to {turn.state.house.seats}")
 
 
+def _are_taken(turn: Turn, _what: MarkBets) -> Refusal | None:
+    """Whatever stops the slots of a table that has them stops markers too; *no more bets* comes before any marker."""
+    for lock in locks.standing(turn.state, Scope.JACKPOT_BETS):
+        if lock.reason != BETS:
+            return Refusal(lock.rule, f"no jackpot bets are taken: {lock.reason}", "give the chips back")
+    return None
+
+
 def _marked(turn: Turn, what: MarkBets) -> None:
-    _raise(turn, tuple(sorted(what.seats)))
+    pot.grow(turn, tuple(sorted(what.seats)))
 
 
 # --- a win --------------------------------------------------------------------------------------------------
@@ -173,25 +155,26 @@ def _is_new(turn: Turn, what: ClaimJackpot) -> Refusal | None:
 
 
 def _win(turn: Turn, what: ClaimJackpot) -> Win | None:
-    settings, _ = _in_force(turn)
+    settings = pot.settings_of(turn)
     return next(iter(evaluate(settings, [what.seat], {what.seat: (_cards(turn, what),)})), None)
 
 
 def _is_win(turn: Turn, what: ClaimJackpot) -> Refusal | None:
     if _win(turn, what) is not None:
         return None
-    settings, _ = _in_force(turn)
+    settings = pot.settings_of(turn)
     names = ", ".join(prize.name for prize in settings.prizes)
     return Refusal("JP-6", f"{' '.join(what.cards)} is no winning combination", f"those that win: {names}")
 
 
 def _claimed(turn: Turn, what: ClaimJackpot) -> None:
     """The value is locked at the first hit of the round; later ones of the round share it (JP-13)."""
-    settings, meters = _in_force(turn)
-    win = _win(turn, what)
+    settings, win = pot.settings_of(turn), _win(turn, what)
     assert win is not None, "the row's guard"
-    value = of(turn).value or meters.shown
-    put(turn, value=value, wins=tuple(sorted((*of(turn).wins, win))))
+    shows = shown(turn.state)
+    put(turn, wins=tuple(sorted((*of(turn).wins, win))))
+    pot.claim(turn, of(turn).wins)
+    value = of(turn).values.get(MAIN, shows or 0)
     prize = settings.prizes[win.prize].name
     turn.happened(JackpotClaimed(seat=what.seat, cards=what.cards, prize=prize, value=value, by=turn.by))
     if len(of(turn).wins) == 1:
@@ -199,8 +182,14 @@ def _claimed(turn: Turn, what: ClaimJackpot) -> None:
         incidents.open_incident(turn, LOCK, "JP-12", text)
         locks.add(turn, Scope.FEED, LOCK, "JP-12")
         locks.add(turn, Scope.DEAL, LOCK, "JP-12", is_from_next_round=True)
-        show(turn, Shown.PENDING)
+        pot.say(turn)
     alerts.raise_alert(turn, HIT_TEXT, f"seat {what.seat}", seat=str(what.seat), prize=prize)
+
+
+def _is_told(turn: Turn, _what: PayJackpot) -> Refusal | None:
+    if not is_untold(turn.state):
+        return None
+    return Refusal("JP-13", "the ledger has not said what is due", "leave the cards open; wait for its word")
 
 
 def _adds_up(turn: Turn, what: PayJackpot) -> Refusal | None:
@@ -214,17 +203,9 @@ def _adds_up(turn: Turn, what: PayJackpot) -> Refusal | None:
 
 
 def _paid(turn: Turn, what: PayJackpot) -> None:
-    settings, meters = _in_force(turn)
-    paid = pay_out(settings, of(turn).value, of(turn).wins)
-    after = of_meters.pay(meters, sum(payout.amount for payout in paid.payouts))
-    put(turn, meters=after)
-    turn.happened(JackpotPaid(seats=what.seats, amounts=what.amounts, left=after.shown, by=turn.by))
-    if paid.is_top:
-        following = turn.state.house.jackpot or settings  # a change of settings counts from the next jackpot on
-        put(turn, settings=following, meters=of_meters.restart(after, following))
-        _started(turn)
+    pot.pay(turn, what)
+    put(turn, is_won=True)
     _over(turn, "paid")
-    show(turn, Shown.WON)
 
 
 def _is_claimed(turn: Turn, what: DenyJackpot) -> Refusal | None:
@@ -238,6 +219,7 @@ def _denied(turn: Turn, what: DenyJackpot) -> None:
     left = tuple(win for win in of(turn).wins if win.seat != what.seat)
     turn.happened(JackpotDenied(seat=what.seat, finding=what.finding, by=turn.by))
     alerts.clear_alert(turn, HIT_TEXT, f"seat {what.seat}", by=turn.by, why=what.finding)
+    pot.claim(turn, left)
     if left:
         put(turn, wins=left)
     else:
@@ -247,16 +229,16 @@ def _denied(turn: Turn, what: DenyJackpot) -> None:
 def _over(turn: Turn, why: str) -> None:
     for win in of(turn).wins:
         alerts.clear_alert(turn, HIT_TEXT, f"seat {win.seat}", by=turn.by, why=why)
-    if of(turn).state is JackpotState.PENDING:
-        PROCEDURE.move(turn, None, JackpotState.RUNNING, "JP-13")
-    put(turn, value=0, wins=())
+    PROCEDURE.move(turn, None, JackpotState.RUNNING, "JP-13")
+    pot.hit_over(turn)
     locks.remove_all(turn, LOCK, turn.by)
     for incident in incidents.of_kind(turn, LOCK):
         incidents.close(turn, incident.number, why, turn.by)
-    _show_amount(turn)
+    pot.say(turn)
 
 
 S = JackpotState
+STANDS = (S.RUNNING, S.PENDING)
 ENTERS = presence.acts_as(Role.DEALER, Role.FLOOR_SUPERVISOR, rule="JP-4")
 DECIDES = presence.acts_as(Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT, rule="JP-12")
 CLAIM = (ENTERS, _is_hand, _took_part, _is_new, _is_win)
@@ -268,6 +250,8 @@ PROCEDURE = Procedure(
     write=lambda _turn, _what, _target: None,
     rows=(
         Row(S.NONE, DaemonStarted, S.RUNNING, _begin, _is_set, rule="JP-7", said="the jackpot starts"),
+        *(Row(state, DaemonStarted, None, _given, _is_changed, said="other settings wait") for state in STANDS),
+        *(Row(state, LedgerChanged, None, _said, said="the displays are told") for state in STANDS),
         Row(S.RUNNING, JackpotLocked, None, _locked, rule="JP-3", said="it grows"),
         Row(S.PENDING, JackpotLocked, None, _locked, rule="JP-3", said="it grows while a win is checked"),
         Row(
@@ -275,7 +259,7 @@ PROCEDURE = Procedure(
             MarkBets,
             None,
             _marked,
-            guards=(ENTERS, _has_no_slots, _is_before_the_deal, _is_first_entry, _are_seats),
+            guards=(ENTERS, _has_no_slots, _are_taken, _is_before_the_deal, _is_first_entry, _are_seats),
             rule="JP-4",
             said="it grows by the markers",
         ),
@@ -289,7 +273,7 @@ PROCEDURE = Procedure(
             PayJackpot,
             None,
             _paid,
-            guards=(DECIDES, _adds_up),
+            guards=(DECIDES, _is_told, _adds_up),
             rule="JP-13",
             said="paid",
             onward=(S.RUNNING,),

@@ -17,7 +17,7 @@ from tableside.procedures.difference_slice import DifferenceSlice
 from tableside.procedures.empty import EmptySlice
 from tableside.procedures.held_cards import HeldCardsSlice
 from tableside.procedures.jackpot_bets import BetSlice
-from tableside.procedures.jackpot_slice import JackpotSlice
+from tableside.procedures.jackpot_slice import JackpotSlice, LedgerSlice
 from tableside.procedures.jams import JamSlice
 from tableside.procedures.lid import LidSlice
 from tableside.procedures.load_slice import LoadSlice
@@ -59,5 +59,6 @@ class Procedures(msgspec.Struct, frozen=True):
     card_readers: ReaderSlice = ReaderSlice()
     card_identities: IdentitySlice = IdentitySlice()
     jackpot: JackpotSlice = JackpotSlice()
+    jackpot_ledger: LedgerSlice = LedgerSlice()
     batch: BatchSlice = BatchSlice()
     advised: AdviceSlice = AdviceSlice()

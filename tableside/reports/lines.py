@@ -156,6 +156,24 @@ LINES: Mapping[type, Sentence] = {
     jackpot_happenings.JackpotStarted: lambda s, w: (
         f"Jackpot begins at {w.shown} {w.currency} (smallest unit), approved by {w.approved_by} on {w.approved_on}"
     ),
+    jackpot_happenings.JackpotSettingsGiven: lambda _s, w: (
+        f"Other jackpot settings wait for the next start, approved by {w.approved_by} on {w.approved_on} (JP-2)"
+    ),
+    jackpot_happenings.JackpotSent: lambda _s, w: (
+        f"Jackpot bets of seats {', '.join(map(str, w.seats))} go to the ledger as {w.entry} (JP-2)"
+    ),
+    jackpot_happenings.JackpotCounted: lambda _s, w: f"The ledger has counted {w.entry}: {w.shown} is shown",
+    jackpot_happenings.JackpotOrdered: lambda _s, w: (
+        f"The ledger's word on {w.hit}: hit {w.order}, value {w.value}, due "
+        + (", ".join(f"{amount} at seat {seat}" for seat, amount in zip(w.seats, w.amounts, strict=True)) or "nothing")
+        + " (JP-13)"
+    ),
+    jackpot_happenings.LedgerWent: lambda _s, w: (
+        f"The jackpot's ledger does not answer: {w.why}; no jackpot bets (JP-2)"
+    ),
+    jackpot_happenings.LedgerCame: lambda _s, w: (
+        f"The jackpot's ledger answers: {w.shown} is shown, {w.outbox} entries of this table are still to be told"
+    ),
     jackpot_happenings.JackpotClaimed: lambda s, w: (
         f"Jackpot win claimed at seat {w.seat}: {w.prize} with {' '.join(w.cards)}, value locked{_by(s, w.by)}"
     ),

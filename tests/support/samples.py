@@ -13,9 +13,11 @@ from tableside import batch_requests, inputs, requests
 from tableside.cards import parse_card
 from tableside.house import Role
 from tableside.inputs import AnyInput, DaemonStarted, DeadlinePassed
+from tableside.jackpot import linked
 from tableside.machine_requests import Standing
 from tableside.procedures.shoe_slice import ORDER
 from tableside.requests import AnyRequest, Request, SortedDecks
+from tests.law.jackpot_table import SETTINGS
 from tests.support.table import HOUSE, Table
 
 # As the rim hands an identity on.
@@ -196,8 +198,12 @@ FACTS: dict[type, tuple[dict[str, object], ...]] = {
     events.FirmwareUntold: ({"of": "shuffler", "why": "its calculation failed"},),
 }
 
+LEDGER = linked.Standing((linked.Pot("", 1_000_000, 10**10, 0, 10**10, 0, 0, 1),), SETTINGS, 0)
 SYSTEM: tuple[AnyInput, ...] = (
     DaemonStarted(version="t", clock_boot="boot-2", house=HOUSE),
+    inputs.LedgerTold(standing=LEDGER),
+    inputs.LedgerTook(entry="BJ 3.a1b2c3d4.1", standing=LEDGER),
+    inputs.LedgerLost(why="the server is down"),
     inputs.JournalOnReserve(why="full"),
     inputs.JournalRestored(rows=3),
     inputs.JournalReached(seconds=3.0, why="disk full"),

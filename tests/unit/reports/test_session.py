@@ -48,6 +48,7 @@ SILENT = {
     jackpot_happenings.ChipBet,
     jackpot_happenings.ChipsCollected,
     jackpot_happenings.JackpotRaised,
+    jackpot_happenings.LedgerChanged,
     session_happenings.EmptyWanted,
     session_happenings.LoadWanted,
     session_happenings.NextSessionWanted,
