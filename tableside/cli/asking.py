@@ -84,6 +84,9 @@ def _table_lines(name: str, table: dict[str, Any], *, has_counts: bool) -> list[
     if has_counts:
         lines += [f"  {device}: {_who(health)}" for device, health in devices]
         lines += [f"  {device}: {count} {value}" for device, health in devices for count, value in _counts(health)]
+    if (ledger := table["ledger"]) is not None:
+        away = f"away: {ledger['why_away']}" if ledger["why_away"] else "connected"
+        lines.append(f"  ledger {away}, lost {ledger['losses']} times, {ledger['waiting']} entries to be told")
     lines += [f"  {reader}: {n} codes keyed, which nothing asked for" for reader, n in table["codes_ignored"].items()]
     return lines + [f"  {task}: made anew {times} times after a fault" for task, times in table["restarts"].items()]
 

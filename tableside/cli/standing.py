@@ -16,7 +16,7 @@ def standing_lines(state: Mapping[str, Any]) -> list[str]:
         *_head(state),
         *_stops(state),
         *(f"  {one['procedure']}: {one['state']}\n    → {one['next_step']}" for one in _waiting(state)),
-        *_jackpot(state["procedures"]["jackpot_bets"]),
+        *_jackpot(state["procedures"]),
         *_presence(state),
         *(f"  incident {one['number']} ({one['rule']}): {one['text']}" for one in state["incidents"]["open"].values()),
         *_complaints(state),
@@ -63,9 +63,31 @@ def _presence(state: Mapping[str, Any]) -> Iterator[str]:
         yield f"  present for {operation}: {kept['staff']}, {left}"
 
 
-def _jackpot(bets: Mapping[str, Any]) -> Iterator[str]:
+def _jackpot(procedures: Mapping[str, Any]) -> Iterator[str]:
+    kept, ledger, bets = (procedures[name] for name in ("jackpot", "jackpot_ledger", "jackpot_bets"))
+    if kept["settings"] is not None:
+        currency = kept["settings"]["currency"]
+        if kept["meters"] is not None:
+            pots = {"": kept["meters"], **kept["levels"]}
+            told = ", ".join(f"{level} {each['shown']}".strip() for level, each in pots.items())
+            yield f"  jackpot: {told} {currency} (smallest unit), its own"
+        else:
+            yield from _linked(ledger, currency)
+        for win in kept["wins"]:
+            yield f"  jackpot win at seat {win['seat']}: {kept['settings']['prizes'][win['prize']]['name']}, to be checked"
     if bets["state"] != "no bets":
         yield f"  jackpot bets at seats: {', '.join(map(str, bets['seats'])) or 'none'}"
+
+
+def _linked(ledger: Mapping[str, Any], currency: str) -> Iterator[str]:
+    standing, waiting = ledger["standing"], len(ledger["outbox"])
+    told = "nothing yet"
+    if standing is not None:
+        told = ", ".join(f"{pot['level']} {pot['value']}".strip() for pot in standing["pots"])
+        told += f" {currency} (smallest unit), {standing['pending']} hit(s) to be checked"
+    yield f"  jackpot: the ledger is {ledger['state']}, it said {told}"
+    if ledger["why"] or waiting:
+        yield f"    {waiting} entries of this table are still to be told{': ' if ledger['why'] else ''}{ledger['why']}"
 
 
 def _complaints(state: Mapping[str, Any]) -> Iterator[str]:

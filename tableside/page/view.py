@@ -7,6 +7,7 @@ from typing import Any
 
 from tableside.alerts import Progress
 from tableside.house import Role
+from tableside.procedures.jackpot_slice import LedgerState
 from tableside.state import TableState
 
 # A tile's place in the pit: what needs a hand comes first. Class 1 before 2, nobody coming before somebody coming.
@@ -88,12 +89,22 @@ def away(view: Mapping[str, Any]) -> list[str]:
 
 
 def jackpot(procedures: Mapping[str, Any]) -> dict[str, object] | None:
-    """What the table's jackpot shows, and how it stands; None where it keeps none."""
+    """What the table's jackpot shows, and how it stands; None where it keeps none.
+
+    `shown` is None, and `ledger` says why, while the ledger of a linked one does not answer; `waiting`: entries for it.
+    """
     kept = procedures["jackpot"]
     if kept["settings"] is None:
         return None
+    ledger = procedures["jackpot_ledger"]
     word = "pending" if kept["wins"] else "running"
-    return {"shown": kept["meters"]["shown"], "currency": kept["settings"]["currency"], "state": word}
+    shown = {"currency": kept["settings"]["currency"], "state": word}
+    if kept["meters"] is not None:
+        return {"shown": kept["meters"]["shown"], "ledger": "", "waiting": 0, **shown}
+    amount = ledger["standing"]["pots"][0]["value"] if ledger["standing"] else None
+    is_here = ledger["state"] == LedgerState.HERE
+    why = "" if is_here else ledger["why"]
+    return {"shown": amount if is_here else None, "ledger": why, "waiting": len(ledger["outbox"]), **shown}
 
 
 def _left(kept: Mapping[str, Any], at_ns: int) -> int | None:

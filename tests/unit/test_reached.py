@@ -34,6 +34,7 @@ from tests.support.swaps import loaded_spare
 from tests.support.table import ENFORCING, Table
 from tests.unit.test_batch import Bench
 from tests.unit.test_jackpot import FOUR_ACES, jackpot_table, won
+from tests.unit.test_jackpot_linked import LINKED, linked
 
 # The search takes a minute of a quiet machine; many run it beside other work.
 pytestmark = pytest.mark.timeout(900)
@@ -185,6 +186,8 @@ BATCH_STEPS: dict[BatchState, Callable[[Bench], None]] = {
 OF_OTHER_TABLES: dict[str, Callable[[], Table]] = {
     "advice is DEALER": lambda: advised(DEALERS),
     "advice is RULING": lambda: advised(RULING),
+    "jackpot ledger is AWAY": lambda: jackpot_table(LINKED),
+    "jackpot ledger is HERE": linked,
     "jackpot is RUNNING": jackpot_table,
     "jackpot is PENDING": lambda: won((5, FOUR_ACES)),
     **{f"batch is {state.name}": batch(state) for state in BATCH_STEPS},

@@ -16,6 +16,7 @@ def told(**changes: object) -> dict[str, Any]:
         "journal": {"journal_bytes": 9, "reserve_rows": 0, "troubles": []},
         "devices": {},
         "restarts": {},
+        "ledger": None,
     }
     return {
         "host": "h",
@@ -37,6 +38,12 @@ def test_a_table_that_cannot_record_says_that_everything_is_locked_and_why() -> 
 
 def test_codes_that_nothing_asked_for_are_counted() -> None:
     assert "  reader: 2 codes keyed, which nothing asked for" in status_lines(told(codes_ignored={"reader": 2}))
+
+
+def test_a_ledger_that_is_away_is_told_with_what_waits_for_it() -> None:
+    assert "ledger" not in "\n".join(status_lines(told()))
+    lines = status_lines(told(ledger={"why_away": "refused", "losses": 2, "waiting": 3}))
+    assert "  ledger away: refused, lost 2 times, 3 entries to be told" in lines
 
 
 def test_each_device_is_told_with_identity_trust_and_the_time_of_its_last_byte() -> None:

@@ -17,7 +17,7 @@ from tableside.control.acts import act_name
 from tableside.control.curtain import Curtain
 from tableside.control.views import state_view
 from tableside.house import Role
-from tableside.inputs import AnyInput
+from tableside.inputs import AnyInput, LedgerLost
 from tableside.outputs.texts import Texts
 from tableside.page import view
 from tableside.page.acting import Said
@@ -29,10 +29,12 @@ from tableside.procedures.round_slice import RoundState
 from tableside.procedures.session import SessionState
 from tableside.requests import CallSupervisor, SortedDecks, TakeAlert
 from tableside.rows import DECISIONS
+from tests.law.jackpot_table import SETTINGS
 from tests.support.advised import RULING, advised
 from tests.support.session import open_table
 from tests.support.table import Table
 from tests.unit.test_jackpot import FOUR_ACES, won
+from tests.unit.test_jackpot_linked import linked
 
 SITE = Path(__file__).parents[3] / "tableside" / "page" / "site"
 
@@ -64,6 +66,14 @@ def test_what_nobody_has_taken_stands_before_what_somebody_has_and_both_before_a
 def test_a_jackpot_that_is_checked_says_so() -> None:
     told = tile(won((5, FOUR_ACES)))["jackpot"]
     assert (told["state"], told["currency"]) == ("pending", "EUR")
+
+
+def test_a_linked_jackpot_whose_ledger_is_away_shows_no_amount_and_says_why() -> None:
+    table = linked()
+    assert tile(table)["jackpot"]["shown"] == SETTINGS.start
+    table.give(LedgerLost(why="the server is down"))
+    told = tile(table)["jackpot"]
+    assert (told["shown"], told["ledger"]) == (None, "the server is down")
 
 
 def test_a_table_whole_has_locks_cards_devices_and_incidents() -> None:
