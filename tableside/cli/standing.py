@@ -74,7 +74,8 @@ def _jackpot(procedures: Mapping[str, Any]) -> Iterator[str]:
         else:
             yield from _linked(ledger, currency)
         for win in kept["wins"]:
-            yield f"  jackpot win at seat {win['seat']}: {kept['settings']['prizes'][win['prize']]['name']}, to be checked"
+            prize = kept["settings"]["prizes"][win["prize"]]["name"]
+            yield f"  jackpot win at seat {win['seat']}: {prize}, to be checked"
     if bets["state"] != "no bets":
         yield f"  jackpot bets at seats: {', '.join(map(str, bets['seats'])) or 'none'}"
 
