@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from .side_client import Mistaken, SideChannelRefused, answers, ask, ask_hands
 
 if TYPE_CHECKING:
+    from .director import Outcome
+    from .own_daemon import OwnDaemon
     from .room import Room
 
 # As in sysexits: what is asked is not understood; the file is wrong; something cannot be done now.
@@ -99,16 +103,24 @@ def serve(plan: Path, pace: float | None, lab: bool) -> None:
 @click.option("--control-socket", type=click.Path(path_type=Path), required=True, help="The running daemon's.")
 @click.option("--table", required=True, help="The table at which people act.")
 @click.option("--language", default="en", show_default=True, help="Of the alerts that are told.")
-def scenario(file: Path, plan: Path, pace: float | None, control_socket: Path, table: str, language: str) -> None:
+@click.option("--daemon", help="The daemon's command line: it is started, killed where FILE says so, and stopped.")
+def scenario(
+    file: Path, plan: Path, pace: float | None, control_socket: Path, table: str, language: str, daemon: str | None
+) -> None:
     """Let people play FILE at the running table; exit 1 where a step does not come out as expected."""
+    from .own_daemon import DaemonRefused, OwnDaemon
     from .plan import RATES, PlanRefused, read_plan
-    from .play import Where, play, told
+    from .play import HOW_TO_KILL, Where, kills_daemon, play, told
     from .scenario import ScenarioRefused
 
     try:
         given = read_plan(plan).simulation
         answers(Path(given.side_channel), "simulator", "start one with `tableside-sim serve`")
-        answers(control_socket, "daemon", "start it with `tableside run`")
+        if daemon is None:
+            if kills_daemon(file) and _has_no_launcher():
+                click.echo(f"{file} kills the daemon: {HOW_TO_KILL}", err=True)
+                sys.exit(EXIT_USAGE)
+            answers(control_socket, "daemon", "start it with `tableside run`")
         where = Where(
             control_socket,
             Path(given.side_channel),
@@ -117,17 +129,38 @@ def scenario(file: Path, plan: Path, pace: float | None, control_socket: Path, t
             language,
             lapse_chance=RATES[given.chance].lapses,
         )
-        outcome = asyncio.run(play(file, where, click.echo))
+        own = None if daemon is None else OwnDaemon(daemon, control_socket)
+        outcome = asyncio.run(_played(play(file, where, click.echo, own), own))
     except (PlanRefused, ScenarioRefused) as refused:
         click.echo(str(refused), err=True)
         sys.exit(EXIT_CONFIG)
-    except SideChannelRefused as refused:
+    except (SideChannelRefused, DaemonRefused) as refused:
         click.echo(str(refused), err=True)
         sys.exit(EXIT_UNAVAILABLE)
     except OSError as error:
         _is_no_file(error, file)
     click.echo(told(outcome))
     sys.exit(0 if outcome.is_right else 1)
+
+
+async def _played(playing: Coroutine[Any, Any, Outcome], own: OwnDaemon | None) -> Outcome:
+    """The scenario; a daemon of its own is there before it and gone after it."""
+    if own is None:
+        return await playing
+    try:
+        await own.start()
+        return await playing
+    finally:
+        playing.close()
+        await own.stop()
+
+
+def _has_no_launcher() -> bool:
+    """Who launches us speaks through a pipe; a terminal and the null device are nobody."""
+    try:
+        return stat.S_ISCHR(os.fstat(sys.stdin.fileno()).st_mode)
+    except (AttributeError, OSError):  # closed, or none of the system's
+        return True
 
 
 @main.command()

@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .director import Director, HostProcess, Outcome, gather_cast
-from .hands_voice import SideVoice
+from .hands_voice import CannotDo, SideVoice
 from .kinds import KINDS
 from .people import Scene
-from .scenario import read_scenario
+from .scenario import HOST_DEEDS, read_scenario
 from .speaking import Channel, Conversation, UnixChannel
 from .watch import Row, Watch
 
 RETRY_S = 0.2
+HOW_TO_KILL = "let the scenario start, kill and stop the daemon itself, by --daemon with the daemon's command line"
 # A line that begins so is for the launcher, and answered by a line; see demo/run.py.
 TO_LAUNCHER = "!"
 
@@ -58,7 +59,7 @@ class Launcher:
         print(TO_LAUNCHER + deed, flush=True)
         answer = await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline)
         if answer.strip() != "done":
-            raise RuntimeError(f"nobody did {deed!r}: this scenario needs its launcher (make run)")
+            raise CannotDo(f"nobody here did {deed}: {HOW_TO_KILL}")
 
 
 class AlertTeller:
@@ -139,6 +140,12 @@ async def play(
         for task in beside:
             task.cancel()
         await asyncio.wait(beside)
+
+
+def kills_daemon(path: Path) -> bool:
+    """Whether some step kills or starts the daemon. Raises `ScenarioRefused`."""
+    programs = (HOST_DEEDS.get(step.world, ("", "")) for step in read_scenario(path, KINDS).steps)
+    return any(program == "daemon" for _, program in programs)
 
 
 def told(outcome: Outcome) -> str:

@@ -12,11 +12,29 @@ class LoadDeck(Request, frozen=True, kw_only=True):
 
 
 class ShuffleDeck(Request, frozen=True, kw_only=True):
-    """What is in the machine is mixed and counted again."""
+    """What is in the machine, a whole deck or the stub of one, is mixed and counted again."""
 
 
 class TakeOutDeck(Request, frozen=True, kw_only=True):
-    """The deck in the machine comes out whole: into play where its count agreed, else to be counted by hand."""
+    """What is in the machine comes out: a whole deck into play where its count agreed, a stub aside.
+
+    Where the count did not agree, to be counted by hand.
+    """
+
+
+class DealPacket(Request, frozen=True, kw_only=True):
+    """So many cards of the deck in the machine come out as one packet; what is left inside is the stub."""
+
+    cards: int
+
+
+class PutBackCards(Request, frozen=True, kw_only=True):
+    """So many cards of the deck in the machine lie in the hopper: they go back in, and all is mixed and counted.
+
+    0: all that lie outside.
+    """
+
+    cards: int = 0
 
 
 class CollectDeck(Request, frozen=True, kw_only=True):
@@ -30,4 +48,12 @@ class CountDeck(Request, frozen=True, kw_only=True):
     cards: int
 
 
-AnyDeckRequest = LoadDeck | ShuffleDeck | TakeOutDeck | CollectDeck | CountDeck
+class ReplaceDeck(Request, frozen=True, kw_only=True):
+    """The floor supervisor withdraws the deck of this back colour and brings the reserve deck of the same colour."""
+
+    back: str
+
+
+AnyDeckRequest = (
+    LoadDeck | ShuffleDeck | TakeOutDeck | DealPacket | PutBackCards | CollectDeck | CountDeck | ReplaceDeck
+)

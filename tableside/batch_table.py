@@ -13,8 +13,11 @@ OWN: frozenset[type[Request]] = frozenset(
         batch_requests.LoadDeck,
         batch_requests.ShuffleDeck,
         batch_requests.TakeOutDeck,
+        batch_requests.DealPacket,
+        batch_requests.PutBackCards,
         batch_requests.CollectDeck,
         batch_requests.CountDeck,
+        batch_requests.ReplaceDeck,
     }
 )
 # What any table with a machine is asked: lid, jam, counts, presence.

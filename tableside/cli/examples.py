@@ -38,7 +38,13 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "settle": '--seats 2 --seats 5 --finding "a chip stuck at seat 5" --as S-201',
     },
     "count": {"hand": "--place tray --cards 12 --as S-201"},
-    "deck": {"load": "--back red --as D-101", "count": "--back red --cards 51 --as S-201"},
+    "deck": {
+        "load": "--back red --as D-101",
+        "packet": "--cards 5 --as D-101",
+        "put-back": "--cards 10 --as D-101",
+        "count": "--back red --cards 51 --as S-201",
+        "replace": "--back red --as S-201",
+    },
     "unload": {
         "sort": "--groups red:3 --groups blue:2:missing=7C,10H:too_many=KS --as D-101",
         "settle-sort": '--incident 4 --decision "decks withdrawn" --as M-301',

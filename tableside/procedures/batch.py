@@ -1,8 +1,9 @@
 """Two decks in turn at a batch shuffler: one is mixed and waits in the machine while the other is dealt.
 
-A deck goes in under a supervisor's presence (CSM-5), is mixed, and is counted by being mixed. What the count says and
-the account does not is a fact with both numbers: that deck comes out to be counted by hand, and is not played before.
-There is no cut: the machine has mixed (CSM-3). Which deck is where the account says by its back colour.
+Or one deck in packets, its stub mixed again with or without what was dealt (`batch_packets`). A deck goes in under a
+supervisor's presence (CSM-5), is mixed, and is counted by being mixed. What the count says and the account does not is
+a fact with both numbers: that deck comes out to be counted by hand, and is not played before (`batch_counts`). There is
+no cut: the machine has mixed (CSM-3). Which deck is where the account says by its back colour.
 
 Our reading: CSM-5's *once a session* and CSM-8 speak of a machine in which the cards stay; here each deck is loaded for
 each shuffle, with presence each time.
@@ -11,18 +12,30 @@ each shuffle, with presence each time.
 from __future__ import annotations
 
 from drivers.events import Outcome, PacketEnded, PermitKind, Reason, Verb
-from tableside import alerts, card_account, commands, devices, incidents, presence
-from tableside.batch_happenings import DeckCounted, DeckMixed, DeckMoved
-from tableside.batch_requests import CollectDeck, CountDeck, LoadDeck, ShuffleDeck, TakeOutDeck
+from tableside import card_account, commands, devices, presence
+from tableside.batch_happenings import DeckMixed, DeckMoved
+from tableside.batch_requests import (
+    CollectDeck,
+    CountDeck,
+    DealPacket,
+    LoadDeck,
+    PutBackCards,
+    ReplaceDeck,
+    ShuffleDeck,
+    TakeOutDeck,
+)
 from tableside.card_account import ASIDE, HOPPER, MACHINE, TABLE, UNEXPLAINED, Evidence
 from tableside.cards import CARDS_PER_DECK
 from tableside.counted import counted
 from tableside.decisions import PermitGranted
 from tableside.happenings import (
     CardsEntered,
+    CardsHandled,
     CardsLeft,
     CommandClosed,
     CommandLost,
+    CountEnded,
+    MachineHandCounted,
     PresenceLapsed,
     PresenceShown,
     QuietPointReached,
@@ -30,22 +43,20 @@ from tableside.happenings import (
 from tableside.house import Role
 from tableside.locks import Scope, free
 from tableside.presence import Operation
+from tableside.procedures import batch_counts
+from tableside.procedures import batch_packets as packets
 from tableside.procedures.batch_slice import BatchState, of, place_of, put
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 RULE = "CSM-5"
 NO_CUT = "CSM-3"
 SHUFFLE_STEP, EJECT_STEP = "batch.shuffle", "batch.eject"
-INCIDENT = "deck count"
-TEXT = "DECK-COUNT"
-# A deck of which so many are missing or too many is no deck that was miscounted: nobody enters such a number.
-MOST_IN_A_DECK = 2 * CARDS_PER_DECK
 
 
 # --- what is refused ----------------------------------------------------------------------------------------
 
 
-def _is_deck(turn: Turn, what: LoadDeck | CountDeck) -> Refusal | None:
+def _is_deck(turn: Turn, what: LoadDeck | CountDeck | ReplaceDeck) -> Refusal | None:
     backs = [group.back for group in turn.state.house.decks]
     if what.back in backs:
         return None
@@ -78,28 +89,18 @@ def _is_machine_ready(turn: Turn, _what: object) -> Refusal | None:
 
 def _none_in_play(turn: Turn, _what: TakeOutDeck) -> Refusal | None:
     batch = of(turn)
-    if not batch.in_play or not batch.is_agreed:
+    if batch.in_play in ("", batch.deck) or not batch.is_agreed:
         return None
     return Refusal(RULE, f"the {batch.in_play} deck is in play", "collect it first")
 
 
 def _one_in_play(turn: Turn, _what: CollectDeck) -> Refusal | None:
-    if of(turn).in_play:
-        return None
-    return Refusal(RULE, "no deck is in play", "take one out of the machine")
-
-
-def _is_out(turn: Turn, what: CountDeck) -> Refusal | None:
     batch = of(turn)
-    if what.back in (batch.deck, batch.in_play):
-        return Refusal(RULE, f"the {what.back} deck is not laid aside", "take it out, or collect it, then count")
-    return None
-
-
-def _is_number(_turn: Turn, what: CountDeck) -> Refusal | None:
-    if 0 <= what.cards <= MOST_IN_A_DECK:
+    if batch.state is BatchState.DEALING:
+        return Refusal(RULE, f"packet {batch.packet} comes out", "wait until it is out")
+    if batch.in_play:
         return None
-    return Refusal(RULE, f"no deck has {what.cards} cards", "count again")
+    return Refusal(RULE, "no deck is in play", "take one out of the machine, or deal a packet")
 
 
 # --- in -----------------------------------------------------------------------------------------------------
@@ -122,6 +123,7 @@ def _load(turn: Turn, what: LoadDeck) -> None:
     source = place_of(what.back)
     card_account.move(turn, source, HOPPER, turn.state.account.at(source), Evidence.PERSON, "deck in the hopper")
     put(turn, deck=what.back, counted=0, out=0, loads=of(turn).loads + 1, is_agreed=False)
+    put(turn, dealt=0, packet=0, wanted=0, given=0)
     turn.happened(DeckMoved(back=what.back, to="machine", by=turn.by))
 
 
@@ -172,17 +174,12 @@ def _is_other_count(turn: Turn, what: CommandClosed) -> bool:
 def _mixed(turn: Turn, _what: CommandClosed) -> None:
     """CSM-3: no cut follows."""
     put(turn, is_agreed=True)
-    turn.happened(DeckMixed(back=of(turn).deck, cards=turn.state.account.at(MACHINE)))
+    batch = of(turn)
+    turn.happened(DeckMixed(back=batch.deck, cards=turn.state.account.at(MACHINE), is_stub=batch.dealt > 0))
 
 
 def _differs(turn: Turn, what: CommandClosed) -> None:
-    """Both numbers stand; the deck is not played until somebody has counted it by hand."""
-    batch, expected = of(turn), turn.state.account.at(MACHINE)
-    found = what.moved or 0
-    text = f"{batch.deck} deck: {counted(found, 'card')} counted while mixing, {expected} by the account"
-    incidents.open_incident(turn, INCIDENT, RULE, text)
-    alerts.raise_alert(turn, TEXT, batch.deck, back=batch.deck, n=str(found), total=str(expected))
-    put(turn, is_agreed=False, suspects=tuple(dict.fromkeys((*batch.suspects, batch.deck))))
+    batch_counts.differs(turn, of(turn).deck, what.moved or 0, turn.state.account.at(MACHINE), "mixing")
 
 
 # --- out ----------------------------------------------------------------------------------------------------
@@ -194,6 +191,7 @@ def _is_permitted(turn: Turn, what: PermitGranted) -> bool:
 
 
 def _eject(turn: Turn, what: PermitGranted) -> None:
+    put(turn, base=of(turn).out)
     commands.intend(turn, what.device, Verb.EJECT_ALL, step=EJECT_STEP, is_resumable=True)
 
 
@@ -209,18 +207,42 @@ def _is_all_out(turn: Turn, what: CommandClosed) -> bool:
     return _is_eject(turn, what) and (what.outcome is Outcome.DONE or what.reason is Reason.NO_CARDS)
 
 
-def _out(turn: Turn, _what: CommandClosed) -> None:
-    """Into play, or aside to be counted. What the account still has in the empty machine is *unexplained*."""
+def _is_behind(turn: Turn, what: CommandClosed) -> bool:
+    """All is out and the meter has not told it: a notice is on its way (after a reconnect, say)."""
+    return _is_all_out(turn, what) and of(turn).base + (what.moved or 0) > of(turn).out
+
+
+def _wait_for_meter(turn: Turn, what: CommandClosed) -> None:
+    put(turn, awaited=of(turn).base + (what.moved or 0))
+    turn.happened(QuietPointReached(point="deck out"))
+
+
+def _reaches(turn: Turn, what: CardsLeft) -> bool:
     batch = of(turn)
-    lacking = turn.state.account.at(MACHINE)
+    return _is_mine(turn, what) and packets.is_awaited(turn, what) and batch.out + what.cards >= batch.awaited
+
+
+def _left_and_out(turn: Turn, what: CardsLeft) -> None:
+    _left(turn, what)
+    _out(turn, what)
+
+
+def _out(turn: Turn, _what: CommandClosed | CardsLeft) -> None:
+    """A deck into play, a stub aside, or either to be counted. What the machine did not give is *unexplained*."""
+    batch, lacking = of(turn), turn.state.account.at(MACHINE)
     card_account.move(turn, MACHINE, UNEXPLAINED, lacking, Evidence.METER, "the machine gave all it had")
-    is_played = batch.is_agreed and batch.deck not in batch.suspects and not lacking
-    if is_played:
-        put(turn, in_play=batch.deck, deck="", is_agreed=False)
+    if lacking:
+        batch_counts.differs(turn, batch.deck, batch.out, batch.out + lacking, "coming out")
+    is_counted = batch.is_agreed and batch.deck not in batch.suspects and not lacking
+    to = "hand count" if not is_counted else "aside" if batch.dealt else "play"
+    if to == "play":
+        put(turn, in_play=batch.deck)
     else:
-        card_account.move(turn, TABLE, place_of(batch.deck), batch.out, Evidence.METER, "deck out, to be counted")
-        put(turn, deck="", is_agreed=False, suspects=tuple(dict.fromkeys((*batch.suspects, batch.deck))))
-    turn.happened(DeckMoved(back=batch.deck, to="play" if is_played else "hand count", by=turn.by))
+        card_account.move(turn, TABLE, place_of(batch.deck), batch.out, Evidence.METER, f"out, {to}")
+    if to == "hand count":
+        put(turn, suspects=tuple(dict.fromkeys((*of(turn).suspects, batch.deck))))
+    put(turn, deck="", dealt=0, out=0, awaited=0, is_agreed=False)
+    turn.happened(DeckMoved(back=batch.deck, to=to, by=turn.by))
     turn.happened(QuietPointReached(point="deck out"))
 
 
@@ -229,20 +251,6 @@ def _collect(turn: Turn, _what: CollectDeck) -> None:
     card_account.move(turn, TABLE, place_of(back), turn.state.account.at(TABLE), Evidence.PERSON, "deck collected")
     put(turn, in_play="")
     turn.happened(DeckMoved(back=back, to="aside", by=turn.by))
-
-
-def _count(turn: Turn, what: CountDeck) -> None:
-    """A person's number rules; the difference stays on *unexplained* under his name."""
-    place = place_of(what.back)
-    more = what.cards - turn.state.account.at(place)
-    card_account.move(turn, UNEXPLAINED, place, more, Evidence.PERSON, f"{what.back} deck counted by hand")
-    put(turn, suspects=tuple(back for back in of(turn).suspects if back != what.back))
-    finding = f"{what.back} deck counted by hand: {counted(what.cards, 'card')}"
-    for incident in incidents.of_kind(turn, INCIDENT):
-        if incident.text.startswith(f"{what.back} deck"):
-            incidents.close(turn, incident.number, finding, turn.by)
-    alerts.clear_alert(turn, TEXT, what.back, by=turn.by, why=finding)
-    turn.happened(DeckCounted(back=what.back, cards=what.cards, by=turn.by))
 
 
 S = BatchState
@@ -259,6 +267,26 @@ LOAD = (
     FEED_FREE,
     presence.needs(Operation.LOAD, RULE),
 )
+DEAL = (
+    STAFF,
+    packets.is_playable,
+    packets.is_not_half_out,
+    packets.is_the_rest,
+    packets.has_so_many,
+    _is_machine_ready,
+    DEAL_FREE,
+)
+PUT_BACK = (
+    STAFF,
+    packets.is_not_half_out,
+    packets.lie_outside,
+    _is_machine_ready,
+    FEED_FREE,
+    presence.needs(Operation.LOAD, RULE),
+)
+MIX = (STAFF, packets.mixes_stub, packets.is_something_inside, _is_machine_ready, FEED_FREE, DEAL_FREE)
+COUNT = (SUPERVISOR, _is_deck, batch_counts.is_out, batch_counts.is_number)
+REPLACE = (SUPERVISOR, _is_deck, batch_counts.is_out, batch_counts.is_not_whole, batch_counts.has_reserve)
 PROCEDURE = Procedure(
     name="batch",
     rule=RULE,
@@ -269,6 +297,7 @@ PROCEDURE = Procedure(
         Row(S.EMPTY, LoadDeck, S.LOADING, _load, guards=LOAD, said="the deck goes in"),
         *(Row(state, CardsEntered, None, _entered, _is_mine, said="in") for state in (S.LOADING, S.PAUSED)),
         *(Row(state, PacketEnded, S.MIXING, _all_in, _is_mine, said="all in") for state in (S.LOADING, S.PAUSED)),
+        *(Row(state, CardsHandled, None, packets.kept_out, packets.is_kept_out) for state in (S.LOADING, S.PAUSED)),
         Row(S.LOADING, PresenceLapsed, S.PAUSED, when=_is_lapsed, said="time ran out"),
         Row(S.PAUSED, PresenceShown, S.LOADING, when=_is_resumed, said="tap: resumed"),
         *(
@@ -277,11 +306,49 @@ PROCEDURE = Procedure(
                 ShuffleDeck,
                 S.MIXING,
                 _shuffle,
-                guards=(STAFF, _is_machine_ready, FEED_FREE, DEAL_FREE),
+                guards=MIX,
                 rule=NO_CUT,
                 said="mixed again",
             )
-            for state in (S.WAITING, S.READY, S.DIFFERS)
+            for state in (S.WAITING, S.READY, S.DIFFERS, S.SHORT)
+        ),
+        *(
+            Row(state, DealPacket, S.DEALING, act, guards=DEAL, said="the packet comes out")
+            for state, act in ((S.READY, packets.begin), (S.SHORT, packets.nothing_new))
+        ),
+        Row(S.DEALING, PermitGranted, None, packets.deal, packets.is_permitted, said="permit stands"),
+        Row(
+            S.DEALING,
+            CardsLeft,
+            S.EMPTY,
+            packets.given_and_dry,
+            packets.reaches_dry,
+            said="told: too few",
+        ),
+        Row(S.DEALING, CardsLeft, S.EMPTY, packets.given_and_last, packets.reaches_empty, said="told: the deck is out"),
+        Row(S.DEALING, CardsLeft, S.READY, packets.given_and_whole, packets.reaches, said="told: packet whole"),
+        Row(S.DEALING, CardsLeft, None, packets.given, _is_mine, said="out"),
+        Row(S.DEALING, CommandClosed, None, packets.wait_for_meter, packets.is_behind, said="not told yet"),
+        Row(S.DEALING, CommandClosed, S.EMPTY, packets.last_of_deck, packets.is_done_and_empty, said="the deck is out"),
+        Row(S.DEALING, CommandClosed, S.READY, packets.whole, packets.is_done, said="packet whole"),
+        Row(S.DEALING, CommandClosed, S.EMPTY, packets.ran_dry, packets.has_run_dry, said="fewer than the account has"),
+        Row(S.DEALING, CommandClosed, S.READY, packets.take_back, packets.never_began, said="no card came"),
+        Row(S.DEALING, CommandClosed, S.SHORT, packets.stop, packets.is_deal, said="stopped"),
+        Row(S.DEALING, CommandLost, S.SHORT, packets.lose, packets.is_deal, said="outcome unknown"),
+        Row(S.SHORT, CardsLeft, S.READY, packets.given_and_whole, packets.completes, said="told late: whole"),
+        Row(S.SHORT, CardsLeft, None, packets.given, packets.is_of_packet, said="told late"),
+        Row(S.SHORT, CardsHandled, S.READY, packets.given_and_whole, packets.makes_whole, said="by hand: whole"),
+        Row(S.SHORT, CardsHandled, None, packets.given, packets.is_lying_there, said="by hand"),
+        *(
+            Row(
+                state,
+                PutBackCards,
+                S.LOADING,
+                packets.put_back,
+                guards=PUT_BACK,
+                said="the cards go back in",
+            )
+            for state in (S.READY, S.SHORT)
         ),
         Row(S.MIXING, CommandClosed, S.READY, _mixed, _is_mixed, rule=NO_CUT, said="mixed, no cut"),
         Row(S.MIXING, CommandClosed, S.DIFFERS, _differs, _is_other_count, said="another number"),
@@ -295,16 +362,24 @@ PROCEDURE = Procedure(
                 guards=(STAFF, _none_in_play, _is_machine_ready, DEAL_FREE),
                 said="the deck comes out",
             )
-            for state in (S.READY, S.DIFFERS, S.WAITING)
+            for state in (S.READY, S.DIFFERS, S.WAITING, S.SHORT)
         ),
         Row(S.COMING_OUT, PermitGranted, None, _eject, _is_permitted, said="permit stands"),
+        Row(S.COMING_OUT, CardsLeft, S.EMPTY, _left_and_out, _reaches, said="told: all out"),
         Row(S.COMING_OUT, CardsLeft, None, _left, _is_mine, said="out"),
+        Row(S.COMING_OUT, CommandClosed, None, _wait_for_meter, _is_behind, said="not told yet"),
         Row(S.COMING_OUT, CommandClosed, S.EMPTY, _out, _is_all_out, said="all out"),
         Row(S.COMING_OUT, CommandClosed, S.WAITING, when=_is_eject, said="stopped"),
         Row(S.COMING_OUT, CommandLost, S.WAITING, when=_is_eject, said="outcome unknown"),
-        *(Row(state, CollectDeck, None, _collect, guards=(STAFF, _one_in_play), said="collected") for state in S),
         *(
-            Row(state, CountDeck, None, _count, guards=(SUPERVISOR, _is_deck, _is_out, _is_number), said="counted")
+            Row(state, counted_how, to, packets.give_up, packets.is_awaited, said="counted")
+            for state, to in ((S.DEALING, S.SHORT), (S.COMING_OUT, S.WAITING))
+            for counted_how in (CountEnded, MachineHandCounted)
+        ),
+        *(Row(state, CollectDeck, None, _collect, guards=(STAFF, _one_in_play), said="collected") for state in S),
+        *(Row(state, CountDeck, None, batch_counts.count, guards=COUNT, said="counted") for state in S),
+        *(
+            Row(state, ReplaceDeck, None, batch_counts.replace_deck, guards=REPLACE, rule="SHOE-2", said="replaced")
             for state in S
         ),
     ),
@@ -314,8 +389,10 @@ PROCEDURE = Procedure(
         S.PAUSED: "floor supervisor: tap the badge again; leave the cards",
         S.WAITING: "let the machine mix again, or take the deck out",
         S.MIXING: "wait until the machine has mixed and counted",
-        S.READY: "play the other deck to its end, collect it, then take this one out",
+        S.READY: "take the deck out once no other is in play, or deal packets; mix the stub, or put cards back to it",
         S.DIFFERS: "take the deck out and count it by hand, or let the machine mix and count again",
         S.COMING_OUT: "wait until all cards are out",
+        S.DEALING: "wait until the packet is out; settle what locks dealing",
+        S.SHORT: "settle what stopped it, then deal what the packet lacks; or supervisor: mix the stub again",
     },
 )

@@ -98,7 +98,19 @@ LINES: Mapping[type, Sentence] = {
         f"Face up, of the cards that {w.device} read: {', '.join(map(str, w.numbers))}{_by(s, w.by)}"
     ),
     batch_happenings.DeckMoved: lambda s, w: f"{w.back} deck: {w.to}{_by(s, w.by)}",
-    batch_happenings.DeckMixed: lambda _s, w: f"{w.back} deck mixed and counted: {w.cards}, no cut (CSM-3)",
+    batch_happenings.DeckMixed: lambda _s, w: (
+        f"{w.back} {'stub' if w.is_stub else 'deck'} mixed and counted: {w.cards}, no cut (CSM-3)"
+    ),
+    batch_happenings.PacketDealt: lambda _s, w: (
+        f"{w.back} deck, packet {w.packet}: {_cards(w.cards)} dealt, {w.left} left in the machine"
+    ),
+    batch_happenings.PacketStopped: lambda _s, w: (
+        f"{w.back} deck, packet {w.packet} STOPPED at {w.given} of {w.wanted}: {w.why}"
+    ),
+    batch_happenings.CardsPutBack: lambda s, w: f"{w.back} deck: {_cards(w.cards)} back to the stub{_by(s, w.by)}",
+    batch_happenings.DeckReplaced: lambda s, w: (
+        f"{w.back} deck withdrawn with {_cards(w.withdrawn)}, reserve deck brought{_by(s, w.by)}"
+    ),
     batch_happenings.DeckCounted: lambda s, w: f"{w.back} deck counted by hand: {w.cards}{_by(s, w.by)}",
     inputs.DaemonStarted: lambda _s, w: f"Daemon {w.version} took the table up",
     inputs.ClockStepped: lambda _s, w: f"The host's clock was stepped by {w.seconds} s",

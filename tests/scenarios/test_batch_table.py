@@ -43,10 +43,13 @@ def batch_table(plan: Plan, config: HostConfig) -> tuple[Plan, HostConfig]:
     return room, dataclasses.replace(config, tables=(here,))
 
 
-async def test_two_decks_in_turn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("evening", ["batch", "batch_packets"])
+async def test_two_decks_in_turn_and_one_in_packets(
+    evening: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     async with house(tmp_path, more=batch_table) as here:
         checks = Checks(here)
-        outcome = await here.play(ROOT / "scenarios" / "batch.toml")
+        outcome = await here.play(ROOT / "scenarios" / f"{evening}.toml")
         assert outcome.is_right, "\n".join(map(str, outcome.mismatches))
         findings = await checks.at_end()
         said = capsys.readouterr()

@@ -13,7 +13,7 @@ import pytest
 from drivers import events
 from drivers.events import Ability, Holding, Outcome, Reason, Verb
 from drivers.shufflers.retrofit_shuffler import ABILITIES
-from tableside.batch_requests import LoadDeck, TakeOutDeck
+from tableside.batch_requests import DealPacket, LoadDeck, TakeOutDeck
 from tableside.cards import parse_card
 from tableside.decisions import Decision
 from tableside.inputs import Input
@@ -172,6 +172,17 @@ def _takes_out(table: Bench) -> None:
     assert table.ask(TakeOutDeck, by="D1").is_accepted
 
 
+def _packet(*, is_stopped: bool) -> Callable[[Bench], None]:
+    def deals(table: Bench) -> None:
+        table.mixed()
+        assert table.ask(DealPacket, by="D1", cards=5).is_accepted
+        if is_stopped:
+            table.notice(events.CardsOut, meter=2)
+            table.end(Verb.DEAL, Outcome.FAILED, Reason.PERMIT, moved=2)
+
+    return deals
+
+
 BATCH_STEPS: dict[BatchState, Callable[[Bench], None]] = {
     BatchState.LOADING: _begins,
     BatchState.PAUSED: _pauses,
@@ -180,6 +191,8 @@ BATCH_STEPS: dict[BatchState, Callable[[Bench], None]] = {
     BatchState.DIFFERS: _fails(Reason.NO_CARDS, 51),
     BatchState.READY: Bench.mixed,
     BatchState.COMING_OUT: _takes_out,
+    BatchState.DEALING: _packet(is_stopped=False),
+    BatchState.SHORT: _packet(is_stopped=True),
 }
 # States of other kinds of table than the one that is searched, each with a situation that shows it; the ways out of
 # them are walked by their own tests.
