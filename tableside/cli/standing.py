@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 NS_PER_S = 1_000_000_000
-# Said in the first line, whatever they are at.
-ALWAYS = ("session", "round")
+# Said in the first line, whatever they are at: of a table with a shuffler that keeps its cards, of one with a batch
+# shuffler, of one with a shoe.
+ALWAYS = ("session", "round", "batch", "shoe")
 
 
 def standing_lines(state: Mapping[str, Any]) -> list[str]:
@@ -27,13 +28,39 @@ def standing_lines(state: Mapping[str, Any]) -> list[str]:
 
 def _head(state: Mapping[str, Any]) -> Iterator[str]:
     procedures = state["procedures"]
-    session, game = procedures["session"]["state"], procedures["rounds"]
     marks = "".join(f", {mark}" for mark in ("training", "simulated") if _is_marked(state, mark))
-    yield f"table {state['table']}{marks}: session {session}, round {game['number']} {game['state']}"
+    yield f"table {state['table']}{marks}: {AT[state['kind']](procedures)}"
     if not any(_waiting(state)):
         told = {one["procedure"]: one["next_step"] for one in state["waiting"] if one["procedure"] in ALWAYS}
-        yield f"    → {told['session'] if game['state'] == 'closed' else told['round']}"
+        is_closed = procedures["rounds"]["state"] == "closed"
+        yield f"    → {next(iter(told.values())) if is_closed else told['round']}"
     yield f"  dealer {procedures['people']['dealer'] or 'none'}, supervisor {state['supervisor']}"
+
+
+def _at_shuffler(procedures: Mapping[str, Any]) -> str:
+    game = procedures["rounds"]
+    return f"session {procedures['session']['state']}, round {game['number']} {game['state']}"
+
+
+def _at_batch(procedures: Mapping[str, Any]) -> str:
+    batch = procedures["batch"]
+    inside = f"{batch['deck']} deck in the machine, {batch['state']}" if batch["deck"] else "machine empty"
+    in_play = f"{batch['in_play']} deck in play" if batch["in_play"] else "no deck in play"
+    return f"{inside}; {in_play}"
+
+
+def _at_shoe(procedures: Mapping[str, Any]) -> str:
+    shoe = procedures["shoe"]
+    game = f"game {shoe['number']}" if shoe["state"] == "game" else f"{shoe['number']} games over"
+    return f"{game}, shoe {'locked' if shoe['is_locked'] else 'not locked'}; observed only"
+
+
+# What a table is at, by its kind.
+AT: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
+    "shuffler": _at_shuffler,
+    "batch": _at_batch,
+    "shoe": _at_shoe,
+}
 
 
 def _is_marked(state: Mapping[str, Any], mark: str) -> bool:

@@ -45,6 +45,7 @@ def state_view(
     }
     return {
         "table": house.table,
+        "kind": house.kind.value,
         "section": house.section.name,
         "supervisor": house.section.supervisor or house.section.room_management,
         "profile": house.profile,

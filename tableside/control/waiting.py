@@ -5,9 +5,21 @@ The next steps are those of the procedures' tables, so that a page shows at any 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from tableside.procedures import PROCEDURES, conditions, device_faults, jams, people, rounds, second_way, session
+from tableside.house import TableKind
+from tableside.procedures import (
+    PROCEDURES,
+    batch,
+    conditions,
+    device_faults,
+    jams,
+    people,
+    rounds,
+    second_way,
+    session,
+    shoe,
+)
 from tableside.procedures.empty import EmptyState
 from tableside.procedures.jackpot_bets import BetState
 from tableside.procedures.jackpot_slice import JackpotState
@@ -19,8 +31,14 @@ from tableside.procedures.unload_slice import UnloadState
 from tableside.state import TableState
 from tableside.tables import Procedure
 
+# What the cards of a table come from says what it is at: told first, always. No other table has these under way.
+FIRST: Mapping[TableKind, tuple[Procedure, ...]] = {
+    TableKind.SHUFFLER: (session.PROCEDURE, rounds.PROCEDURE),
+    TableKind.BATCH: (batch.PROCEDURE,),
+    TableKind.SHOE: (shoe.PROCEDURE,),
+}
 # Told for themselves, or what stands there is told by alerts.
-_APART = (session.PROCEDURE, rounds.PROCEDURE, jams.AT_PLACE, jams.HELP)
+_APART = (*(one for kind in FIRST.values() for one in kind), jams.AT_PLACE, jams.HELP)
 _BY_ALERTS = (conditions.PROCEDURE, device_faults.PROCEDURE, people.PROCEDURE, second_way.PROCEDURE)
 # Over and done with; a table's opening and its load make one the other's next step.
 _DONE = frozenset({LoadState.OVER, UnloadState.OVER, SortState.REGULAR, BetState.LOCKED, JackpotState.RUNNING})
@@ -28,15 +46,15 @@ _DONE_AFTER_OPENING = frozenset({OpeningState.PREPARED, EmptyState.PROVED})
 
 
 def waiting_view(state: TableState) -> list[dict[str, str]]:
-    """`procedure`, `state`, `next_step` of everything under way; session and round first, always."""
+    """`procedure`, `state`, `next_step` of everything under way; what the table's kind is at first, always."""
     return [
         {"procedure": name, "state": at, "next_step": next_step}
-        for name, at, next_step in (*_session_and_round(state), *_jams(state), *_others(state))
+        for name, at, next_step in (*_first(state), *_jams(state), *_others(state))
     ]
 
 
-def _session_and_round(state: TableState) -> Iterator[tuple[str, str, str]]:
-    for procedure in (session.PROCEDURE, rounds.PROCEDURE):
+def _first(state: TableState) -> Iterator[tuple[str, str, str]]:
+    for procedure in FIRST[state.house.kind]:
         at = procedure.read(state, None)
         yield procedure.name, str(at.value), procedure.next_step[at]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tableside.alerts import Progress
-from tableside.house import Role
+from tableside.house import Role, TableKind
 from tableside.procedures.jackpot_slice import LedgerState
 from tableside.state import TableState
 
@@ -25,8 +25,9 @@ def tile(view: Mapping[str, Any], rounds_this_hour: int, cards_age_s: int | None
         "section": view["section"],
         "supervisor": view["supervisor"],
         "dealer": procedures["people"]["dealer"],
+        "kind": view["kind"],
         "session": procedures["session"]["state"],
-        "round": rounds["number"],
+        "round": procedures["shoe"]["number"] if view["kind"] == TableKind.SHOE else rounds["number"],
         "round_state": rounds["state"],
         "rounds_this_hour": rounds_this_hour,
         "held_over": rounds["held_over"],

@@ -100,8 +100,7 @@ export class Painter {
 
   name(tile) {
     const line = make("p", "name", tile.table);
-    const state = tile.session === "open" ? tile.round_state : tile.session;
-    line.append(make("small", "", `${this.say("round")} ${tile.round} · ${this.say(state)}`));
+    line.append(make("small", "", this.at(tile)));
     if (tile.is_simulated) line.append(make("span", "mark", this.say("simulated")));
     if (tile.profile === "training") line.append(make("span", "mark", this.say("training")));
     return line;
@@ -110,6 +109,14 @@ export class Painter {
   age(seconds) {
     const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
     return this.say("age", { h: hours, m: String(minutes).padStart(2, "0") });
+  }
+
+  // No session runs at a table with a batch shuffler, and none that is known at one with a shoe.
+  at(tile) {
+    const round = `${this.say("round")} ${tile.round}`;
+    if (tile.kind === "batch") return this.say("batch table");
+    if (tile.kind === "shoe") return `${round} · ${this.say("shoe, observed")}`;
+    return `${round} · ${this.say(tile.session === "open" ? tile.round_state : tile.session)}`;
   }
 
   facts(tile) {

@@ -5,18 +5,23 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from drivers import events
+from msgspec.structs import replace
+
+from drivers import card_events, events
 from drivers.events import Place
 from firmware_bridge.clock import NS_PER_S, Instant, WallQuality
 from tableside.cli.standing import standing_lines
 from tableside.control.curtain import Curtain
 from tableside.control.views import state_view
 from tableside.control.waiting import waiting_view
+from tableside.house import TableKind
 from tableside.outputs.texts import Texts
 from tableside.requests import BeginLoad, CardsTakenOut, OpenLid, RaiseComplaint, StopPlay
 from tests.support.advised import RULING, advised
+from tests.support.samples import SEALED
 from tests.support.session import connected, give_out, load_packet, loading, open_table, proved_empty
-from tests.support.table import Table
+from tests.support.table import HOUSE, Table
+from tests.unit.test_batch import Bench
 
 
 def waits(table: Table) -> dict[str, tuple[str, str]]:
@@ -94,3 +99,25 @@ def test_advice_that_waits_is_told_with_its_rule_its_ruling_and_who_decides() ->
     assert f"advice 1 (BJ-2, floor supervisor decides): {RULING.happened}" in told
     assert RULING.ruling in told
     assert f"→ {RULING.next_step}" in told
+
+
+def test_a_batch_table_says_what_its_machine_is_at_and_never_to_open_the_table() -> None:
+    table = Bench()
+    assert waits(table) == {"batch": ("empty", "load a deck with a floor supervisor present")}
+    assert "machine empty; no deck in play" in lines(table)
+    assert "→ load a deck" in lines(table)
+    table.mixed("red")
+    table.comes_out()
+    table.mixed("blue")
+    assert "blue deck in the machine, mixed; red deck in play" in lines(table)
+    assert "session" not in lines(table)
+    assert "open the table" not in lines(table)
+
+
+def test_a_watched_shoe_s_table_says_that_it_is_observed() -> None:
+    table = Table(replace(HOUSE, kind=TableKind.SHOE, shoe="shoe", shuffler="", readers=()))
+    assert waits(table) == {"shoe": ("no game", "draw the first card of the next game")}
+    assert "0 games over, shoe not locked; observed only" in lines(table)
+    table.give(card_events.CardDrawn(device="shoe", card=SEALED, target=card_events.Target.PLAYER, index=1))
+    assert "game 1, shoe not locked; observed only" in lines(table)
+    assert "session" not in lines(table)
