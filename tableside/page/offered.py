@@ -98,8 +98,11 @@ OFFERED: Mapping[type[Request], Offered] = {
     batch_requests.LoadDeck: Offered(AT_THE_TABLE),
     batch_requests.ShuffleDeck: Offered(AT_THE_TABLE),
     batch_requests.TakeOutDeck: Offered(AT_THE_TABLE),
+    batch_requests.DealPacket: Offered(AT_THE_TABLE),
+    batch_requests.PutBackCards: Offered(AT_THE_TABLE),
     batch_requests.CollectDeck: Offered(AT_THE_TABLE),
     batch_requests.CountDeck: Offered((SUPERVISOR,)),
+    batch_requests.ReplaceDeck: Offered((SUPERVISOR,)),
 }
 
 # Acts that the page does not offer, and why.

@@ -61,7 +61,9 @@ def _swap(state: TableState) -> Iterator[Progress]:
 def _deck(state: TableState) -> Iterator[Progress]:
     batch = state.procedures.batch
     if batch.state in (BatchState.LOADING, BatchState.PAUSED):
-        yield Progress(what="deck", done=batch.counted, total=CARDS_PER_DECK)
+        yield Progress(what="deck", done=batch.counted, total=batch.counted + max(0, state.account.at(HOPPER)))
+    elif batch.state is BatchState.DEALING:
+        yield Progress(what="deck", done=batch.given, total=batch.wanted)
     elif batch.state is BatchState.COMING_OUT:
         yield Progress(what="deck", done=batch.out, total=CARDS_PER_DECK)
 

@@ -14,7 +14,8 @@ from tableside.tables import Refusal, Turn
 RULE = "CSM-5"
 WHOLE = "SHOE-2"
 INCIDENT, NOT_WHOLE = "deck count", "deck not whole"
-TEXT, NOT_WHOLE_TEXT = "DECK-COUNT", "DECK-NOT-WHOLE"
+TEXT = "DECK-COUNT"
+NOT_WHOLE_TEXT = "DECK-NOT-WHOLE"
 # A deck of which so many are missing or too many is no deck that was miscounted: nobody enters such a number.
 MOST_IN_A_DECK = 2 * CARDS_PER_DECK
 
@@ -86,5 +87,5 @@ def _settle(turn: Turn, back: str, finding: str) -> None:
     for incident in (*incidents.of_kind(turn, INCIDENT), *incidents.of_kind(turn, NOT_WHOLE)):
         if incident.text.startswith(f"{back} deck"):
             incidents.close(turn, incident.number, finding, turn.by)
-    for text in (TEXT, NOT_WHOLE_TEXT):
-        alerts.clear_alert(turn, text, back, by=turn.by, why=finding)
+    alerts.clear_alert(turn, TEXT, back, by=turn.by, why=finding)
+    alerts.clear_alert(turn, NOT_WHOLE_TEXT, back, by=turn.by, why=finding)
