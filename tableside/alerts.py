@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.events import LampColour, LampPattern
-from tableside import timers
+from tableside import causes, timers
 from tableside.catalogue import AlertClass, alert_text
 from tableside.decisions import (
     AlertArrived,
@@ -59,6 +59,7 @@ class Alert(msgspec.Struct, frozen=True):
     asked: tuple[str, ...] = ()
     times: int = 1
     escalated: int = 0
+    rides: str = ""  # along with this alert, which calls people for both (causes.py)
 
 
 class Alerts(msgspec.Struct, frozen=True):
@@ -66,6 +67,7 @@ class Alerts(msgspec.Struct, frozen=True):
 
     last: int = 0
     standing: dict[str, Alert] = {}
+    elsewhere: tuple[causes.Elsewhere, ...] = ()  # what calls people at the section's other tables
 
 
 def raise_alert(turn: Turn, text: str, place: str = "", /, **fields: str) -> int:
@@ -85,11 +87,13 @@ def raise_alert(turn: Turn, text: str, place: str = "", /, **fields: str) -> int
     number = turn.state.alerts.last + 1
     level = entry.class_.level
     asked = _first_asked(turn.state.house.section, entry.come) if level else ()
-    alert = Alert(number, text, place, level, fields, turn.now_ns, asked=asked)
+    rides = causes.leader(turn.state, text, level, asked, turn.now_ns, turn.given.wall_ns) if level else ""
+    asked = () if rides else asked
+    alert = Alert(number, text, place, level, fields, turn.now_ns, asked=asked, rides=rides)
     turn.state = replace(turn.state, alerts=replace(turn.state.alerts, last=number))
     _put(turn, key, alert)
-    turn.decide(AlertRaised(alert=number, text=text, place=place, level=level, fields=fields, asked=asked))
-    if level:
+    turn.decide(AlertRaised(alert=number, text=text, place=place, level=level, fields=fields, asked=asked, rides=rides))
+    if level and not rides:
         timers.start(turn, f"{TIMER}{number}", _escalation_s(turn, level)[0])
     return number
 
@@ -111,6 +115,22 @@ def clear_alert(turn: Turn, text: str, place: str = "", *, by: str, why: str) ->
         turn.state = replace(turn.state, alerts=replace(turn.state.alerts, standing=rest))
         timers.cancel(turn, f"{TIMER}{known.number}")
         turn.decide(AlertCleared(alert=known.number, by=by, why=why))
+        call_rider(turn, causes.own_name(known.number))
+
+
+def call_rider(turn: Turn, name: str) -> None:
+    """The alert that called people for others too is gone: the oldest of those calls now, for the rest as well."""
+    waiting = causes.riders(turn.state, name)
+    if not waiting:
+        return
+    first, *rest = waiting
+    come = alert_text(first.text).come
+    asked = _first_asked(turn.state.house.section, come)
+    _put(turn, _key(first), replace(first, asked=asked, rides=""))
+    turn.decide(AlertEscalated(alert=first.number, asked=asked, why="stands alone now", level=first.level))
+    timers.start(turn, f"{TIMER}{first.number}", _escalation_s(turn, first.level)[0])
+    for alert in rest:
+        _put(turn, _key(alert), replace(alert, rides=causes.own_name(first.number)))
 
 
 def find(state: TableState, number: int) -> Alert | None:
@@ -160,7 +180,7 @@ def escalate(turn: Turn, alert: Alert, why: str) -> None:
 def hand_over(turn: Turn, staff: str) -> tuple[str, ...]:
     """The section has another supervisor: what nobody has taken is asked of him. Returns the open items' texts."""
     for key, alert in tuple(turn.state.alerts.standing.items()):
-        if alert.level and alert.progress is Progress.NEW and staff not in alert.asked:
+        if alert.level and not alert.rides and alert.progress is Progress.NEW and staff not in alert.asked:
             _put(turn, key, replace(alert, asked=(*alert.asked, staff)))
     return tuple(alert.text for alert in turn.state.alerts.standing.values())
 

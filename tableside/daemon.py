@@ -76,6 +76,7 @@ class Daemon:
         present = supervisors(states.values())
         for name, table in self.tables.items():
             await table.begin(states[name], present)
+        self.neighbours.begin()
 
     async def run(self, stop: asyncio.Event, beside: Mapping[str, Run] = MappingProxyType({})) -> None:
         """Run every table until `stop` is set; then permits are revoked, devices told, journals closed.

@@ -276,6 +276,7 @@ class AlertRaised(Decision, frozen=True, kw_only=True):
     level: int  # class 1 or 2, 0: at the table only
     fields: dict[str, str]
     asked: tuple[str, ...]
+    rides: str = ""  # along with this alert, which calls people for both
 
 
 class AlertRepeated(Decision, frozen=True, kw_only=True):

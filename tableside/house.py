@@ -79,6 +79,7 @@ class Section(msgspec.Struct, frozen=True):
     pit_manager: str = ""
     room_management: str = ""
     technician: str = ""  # who carries the technicians' pager; empty: the supervisor calls one
+    rank: int = 0  # of this table among those of the section at its host: who calls first for all
 
 
 class Display(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ import msgspec
 
 from drivers.events import SightingKind
 from drivers.every_fact import AnyFact
+from tableside.causes import Elsewhere
 from tableside.house import House
 from tableside.jackpot.linked import Hit, Standing
 from tableside.requests import AnyRequest
@@ -115,6 +116,19 @@ class NeighbourSupervised(SystemFact, frozen=True, kw_only=True):
     staff: str
 
 
+class AlertElsewhere(SystemFact, frozen=True, kw_only=True):
+    """Another table of the section calls people for something that may have struck here too (semantics §5)."""
+
+    stands: Elsewhere
+
+
+class AlertElsewhereGone(SystemFact, frozen=True, kw_only=True):
+    """It does not stand there any more."""
+
+    table: str
+    alert: int
+
+
 class CommandTurnedAway(SystemFact, frozen=True, kw_only=True):
     """Another system's command that never came before the table: whose, its id as far as it has one, why (BR-037).
 
@@ -182,6 +196,8 @@ AnySystemFact = (
     | BadgeSighted
     | NeighbourSighting
     | NeighbourSupervised
+    | AlertElsewhere
+    | AlertElsewhereGone
     | CommandTurnedAway
     | CardsOpened
     | LedgerTold

@@ -1,4 +1,6 @@
-"""What one table must know of the others: who has their section, and who tapped next door (semantics §2.1.9, §5).
+"""What one table must know of the others: who has their section, who tapped next door, for what they call people.
+
+Semantics §2.1.9, §5.
 
 Each table's journal knows who supervises its own section; a hand-over there is told to the tables that have it as
 neighbour. While a table's readers are away, a tap at another table of its section counts for it, unless two tables
@@ -15,11 +17,20 @@ from typing import NoReturn, Protocol
 from msgspec.structs import replace
 
 from drivers.events import SightingKind
+from tableside.causes import CAUSES, Elsewhere
 from tableside.configuration.shape import Section
+from tableside.decisions import AlertCleared, AlertRaised
 from tableside.happenings import SectionHandedOver
 from tableside.house import House
 from tableside.hub import Entry
-from tableside.inputs import AnyInput, BadgeSighted, NeighbourSighting, NeighbourSupervised
+from tableside.inputs import (
+    AlertElsewhere,
+    AlertElsewhereGone,
+    AnyInput,
+    BadgeSighted,
+    NeighbourSighting,
+    NeighbourSupervised,
+)
 from tableside.state import TableState
 
 
@@ -74,6 +85,18 @@ class Neighbours:
         self._tables = tables
         self._neighbour_of = {section.name: section.neighbour for section in sections}
         self._words: asyncio.Queue[_Word] = asyncio.Queue()
+        self._calling: set[tuple[str, int]] = set()  # table and number of what was told to the others
+
+    def begin(self) -> None:
+        """What calls people now; and what was told and has gone while nobody listened."""
+        for table in self._tables.values():
+            for alert in table.state.alerts.standing.values():
+                if alert.text in CAUSES and not alert.rides:
+                    self._calling.add((table.name, alert.number))
+        for table in self._tables.values():
+            for known in table.state.alerts.elsewhere:
+                if (known.table, known.alert) not in self._calling:
+                    self._pass_on(table, AlertElsewhereGone(table=known.table, alert=known.alert))
 
     def listen(self, table: Table, entries: Sequence[Entry]) -> None:
         """What a table has just written."""
@@ -105,6 +128,25 @@ class Neighbours:
             reader = f"{table.name} {what.reader}"
             self._pass_on(waiting[0], NeighbourSighting(staff=what.staff, reader=reader))
 
+    def _called(self, table: Table, what: AlertRaised) -> None:
+        cause = CAUSES.get(what.text)
+        if cause is None or not what.asked:
+            return
+        self._calling.add((table.name, what.alert))
+        stands = Elsewhere(table.name, what.alert, cause, what.level, what.asked, table.state.last_wall_ns)
+        for other in self._beside(table):
+            self._pass_on(other, AlertElsewhere(stands=stands))
+
+    def _calls_no_more(self, table: Table, what: AlertCleared) -> None:
+        if (table.name, what.alert) not in self._calling:
+            return
+        self._calling.remove((table.name, what.alert))
+        for other in self._beside(table):
+            self._pass_on(other, AlertElsewhereGone(table=table.name, alert=what.alert))
+
+    def _beside(self, table: Table) -> list[Table]:
+        return [other for other in self._tables.values() if other is not table and other.section == table.section]
+
     def _pass_on(self, table: Table, what: AnyInput) -> None:
         self._words.put_nowait(_Word(table, what))
 
@@ -117,4 +159,6 @@ def _is_reader_away(state: TableState) -> bool:
 _HEARD: Mapping[type, Callable[..., None]] = {
     SectionHandedOver: Neighbours._handed_over,
     BadgeSighted: Neighbours._tapped,
+    AlertRaised: Neighbours._called,
+    AlertCleared: Neighbours._calls_no_more,
 }

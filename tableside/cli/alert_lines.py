@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from tableside.causes import THE_HOST
 from tableside.cli.failing import Failed
 from tableside.cli.plain import can_show
 from tableside.exit_codes import ExitCode
@@ -47,4 +48,6 @@ def _who(alert: Mapping[str, Any]) -> str:
     """Who goes, or who was asked and has not said so yet."""
     if alert["taken_by"]:
         return f"{alert['progress']} {alert['taken_by']}"
+    if alert["rides"]:
+        return "at all tables of the host" if alert["rides"] == THE_HOST else f"with alert {alert['rides']}"
     return f"nobody goes yet; asked: {', '.join(alert['asked'])}" if alert["asked"] else ""

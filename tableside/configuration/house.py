@@ -37,7 +37,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
     return house.House(
         table=table.name,
         profile=host.profile.value,
-        section=_section(host, table.section),
+        section=_section(host, table),
         decks=tuple(house.DeckGroup(group.back, group.count, group.reserve) for group in table.decks),
         seats=table.seats,
         persons=tuple(_person(member, zone) for member in table.staff),
@@ -98,19 +98,21 @@ def staff_by_badge(table: TableConfig) -> dict[str, str]:
     return {member.badge: member.staff_id for member in table.staff if member.badge}
 
 
-def _section(host: HostConfig, name: str) -> house.Section:
+def _section(host: HostConfig, table: TableConfig) -> house.Section:
     """Who answers for a section at the first start; hand-overs live in the journal."""
     sections = {section.name: section for section in host.sections}
-    section = sections[name]
+    section = sections[table.section]
+    beside = [each.name for each in host.tables if each.section == table.section]
     neighbour = sections[section.neighbour].floor_supervisors if section.neighbour else ()
     pit_managers = [person.staff_id for person in host.staff if house.Role.PIT_MANAGER in person.roles]
     return house.Section(
-        name=name,
+        name=section.name,
         supervisor=next(iter(section.floor_supervisors), ""),
         neighbour=next(iter(neighbour), ""),
         pit_manager=pit_managers[0] if host.has_pit_manager else "",
         room_management=host.room_management[0],
         technician=section.technician or "",
+        rank=beside.index(table.name),
     )
 
 

@@ -93,6 +93,7 @@ def _alert(alert: Alert, table: str, texts: Texts, now: Instant) -> dict[str, ob
         "progress": alert.progress.value,
         "taken_by": alert.taken_by,
         "asked": list(alert.asked),
+        "rides": alert.rides,
         "since": utc_text(since_ns),
         "since_local": local_time(since_ns, texts.zone),
         "times": alert.times,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from drivers import events
 from drivers.events import DeviceRejected, NoticesLost
-from tableside import alerts, chip_account, commands, devices, displays, incidents, lamp, locks, timers
+from tableside import alerts, causes, chip_account, commands, devices, displays, incidents, lamp, locks, timers
 from tableside.counted import counted
 from tableside.decisions import LevelsAsked
 from tableside.happenings import ClosingAnnounced, CountWanted, DeviceCame, DeviceWent, SessionOpened
@@ -78,7 +78,12 @@ def _went(turn: Turn, what: DeviceWent) -> None:
     """A short loss is a line, not an alert; a reader's driver has waited its 8 s before it says so (semantics §9)."""
     _lock_open_commands(turn, what.device)
     is_reader = what.device in turn.state.house.readers
-    timers.start(turn, SILENT_TIMER + what.device, 0 if is_reader else turn.state.house.device_silent_s)
+    _miss(turn, SILENT_TIMER + what.device, 0 if is_reader else turn.state.house.device_silent_s)
+
+
+def _miss(turn: Turn, timer: str, seconds: float) -> None:
+    """Tables of a section call one after the other, so that one cause calls once (causes.py)."""
+    timers.start(turn, timer, seconds + causes.STAGGER_S * turn.state.house.section.rank)
 
 
 def _lock_open_commands(turn: Turn, device: str) -> None:
@@ -103,7 +108,7 @@ def _looked_for(turn: Turn, _what: DaemonStarted | SessionOpened) -> None:
         told = (f"{text}:{device}" for text in (_silent_text(turn, device), *WRONG))
         is_told = any(key in turn.state.alerts.standing for key in told)
         if device and not (devices.of(turn, device).is_connected or is_told):
-            timers.start(turn, MISSED_TIMER + device, house.device_silent_s)
+            _miss(turn, MISSED_TIMER + device, house.device_silent_s)
 
 
 def _is_silent(_turn: Turn, what: DeadlinePassed) -> bool:

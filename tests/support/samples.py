@@ -11,6 +11,7 @@ from drivers import antenna_events, card_events, events
 from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason, Shown
 from tableside import batch_requests, inputs, requests
 from tableside.cards import parse_card
+from tableside.causes import Elsewhere
 from tableside.house import Role
 from tableside.inputs import AnyInput, DaemonStarted, DeadlinePassed
 from tableside.jackpot import linked
@@ -223,6 +224,8 @@ SYSTEM: tuple[AnyInput, ...] = (
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, digest="00" * 16),
     inputs.NeighbourSighting(staff="S1", reader="next"),
     inputs.NeighbourSupervised(staff="S2"),
+    inputs.AlertElsewhere(stands=Elsewhere("BJ 4", 14, "silence", 1, ("S1",), 1_790_000_000_000_000_000)),
+    inputs.AlertElsewhereGone(table="BJ 4", alert=14),
     inputs.CardsOpened(round=1, cards=(inputs.OpenedCard(device="shoe", place="player 1", card="8♠"),)),
     inputs.CardsOpened(round=2, cards=(inputs.OpenedCard(device="shoe", place="player 1", card=""),)),
     inputs.CommandTurnedAway(client="page", command="c1", why="retained", text="x", topic="t"),

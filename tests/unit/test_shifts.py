@@ -156,7 +156,9 @@ class Shift:
     def check(self) -> None:
         for decision in self.table.decided[self._read :]:
             if isinstance(decision, AlertRaised) and decision.level:
-                assert decision.asked, f"{decision} asks nobody"
+                assert decision.asked or decision.rides, f"{decision} asks nobody"
+                if decision.rides:
+                    continue
                 self._raised_s[decision.alert] = self.now_s
             elif isinstance(decision, AlertEscalated):
                 assert decision.asked, f"{decision} asks nobody"

@@ -120,7 +120,7 @@ class Pages:
             return memory, None
         decision = cast(AlertRaised | AlertEscalated, decode_decision(record.body))
         alert = alerts.find(self._state(), decision.alert)
-        if not decision.level or alert is None or alert.progress is not alerts.Progress.NEW:
+        if not decision.asked or alert is None or alert.progress is not alerts.Progress.NEW:
             return memory, None
         told = PageTold(
             table=self._about.table,

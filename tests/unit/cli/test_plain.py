@@ -116,6 +116,7 @@ ALERT = {
     "times": 1,
     "taken_by": "",
     "asked": ["S-201"],
+    "rides": "",
     "lines": {
         "zh_Hant_MO": ["出牌口卡牌。", "打開蓋子"],
         "pt_PT": ["Atenção: cartão preso.", "Abra"],
