@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tableside.decisions import Decision, RequestAnswered
+from tableside.refusals import refusal
 from tableside.requests import Request
 
 
@@ -18,10 +19,12 @@ def answer_of(request: Request, decisions: Sequence[Decision]) -> RequestAnswere
 
 def refused_blind(request: Request) -> RequestAnswered:
     """No record, no act (design rule 8)."""
+    said = refusal("NO-RECORD")
     return RequestAnswered(
         request=request.id,
         is_accepted=False,
-        rule="CSM-8",
-        text="records can not be saved: journal and reserve cannot be written",
-        next_step="finish the round, stop, call technician and room management",
+        rule=said.rule,
+        text=said.text,
+        next_step=said.next_step,
+        code=said.code,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from tableside import batch_requests, requests
 from tableside.house import House, TableKind
+from tableside.refusals import refusal
 from tableside.request_shapes import Request
 from tableside.tables import Refusal
 
@@ -40,8 +41,7 @@ def objection(house: House, request: Request, of_any_table: frozenset[type[Reque
     if house.kind is not TableKind.BATCH:
         if not is_own:
             return None
-        return Refusal(RULE, f"{house.table} has no two decks in turn", "ask it of a batch table")
+        return refusal("TABLE-NOT-BATCH", table=house.table)
     if is_own or type(request) in OF_MACHINES | of_any_table:
         return None
-    text = f"{house.table} is a batch table: its decks go in, are mixed and come out, nothing else runs here"
-    return Refusal(RULE, text, "do it by the rules of the house, on paper where they ask for it")
+    return refusal("TABLE-IS-BATCH", table=house.table)

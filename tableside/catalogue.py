@@ -17,7 +17,7 @@ import msgspec
 
 from drivers.events import LampColour, LampPattern
 from tableside.house import Role
-from tableside.locks import Scope
+from tableside.scopes import Scope
 
 FILE = "alerts_catalogue.toml"
 LANGUAGES = ("en", "pt_PT", "zh_Hant_MO")
@@ -25,7 +25,9 @@ LANGUAGES = ("en", "pt_PT", "zh_Hant_MO")
 UNKNOWN = "?"
 # The word for whatever a list of words does not have, where it has one for that.
 OTHER = "other"
-_FIELD = re.compile(r"\{([a-z_]+)\}")
+# {cards}; {cards:card|cards} is the number with its noun, {n?is|are} a word that goes with the number alone.
+_FIELD = re.compile(r"\{([a-z_]+)(?:([:?])([^{}|]*)\|([^{}|]*))?\}")
+ONE = "1"
 
 Lamp = Literal["off", "red steady", "red blinking", "amber steady", "amber blinking", "blue steady"]
 Lines = tuple[Annotated[str, msgspec.Meta(min_length=1)], Annotated[str, msgspec.Meta(min_length=1)]]
@@ -180,13 +182,13 @@ def alert_text(alert_id: str) -> AlertText:
 
 def fields_of(line: str) -> frozenset[str]:
     """The names in braces of a line."""
-    return frozenset(_FIELD.findall(line))
+    return frozenset(match[1] for match in _FIELD.finditer(line))
 
 
 def render(alert_id: str, language: str, fields: Mapping[str, str]) -> tuple[str, str]:
     """Fact and next step as people read them, the words in the fields in the same language."""
     fact, step = alert_text(alert_id).lines(language)
-    return _filled(fact, language, fields), _filled(step, language, fields)
+    return filled(fact, language, fields), filled(step, language, fields)
 
 
 def panel_words(key: str, language: str) -> str:
@@ -194,8 +196,18 @@ def panel_words(key: str, language: str) -> str:
     return catalogue().panel[key][language] if key else ""
 
 
-def _filled(line: str, language: str, fields: Mapping[str, str]) -> str:
-    return _FIELD.sub(lambda match: _word(match[1], fields.get(match[1], UNKNOWN), language), line)
+def filled(line: str, language: str, fields: Mapping[str, str]) -> str:
+    """A line with its fields; numbers with the form of their noun, words in the language."""
+
+    def said(match: re.Match[str]) -> str:
+        name, sign, one, more = match.groups()
+        value = fields.get(name, UNKNOWN)
+        if sign is None:
+            return _word(name, value, language)
+        form = one if value == ONE else more
+        return f"{value} {form}" if sign == ":" else form
+
+    return _FIELD.sub(said, line)
 
 
 def _word(field: str, value: str, language: str) -> str:

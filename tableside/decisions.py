@@ -237,13 +237,18 @@ class ProcedureMoved(Decision, frozen=True, kw_only=True):
 
 
 class RequestAnswered(Decision, frozen=True, kw_only=True):
-    """The one answer to a request. A refusal says what, why (rule) and what to do next (design rule 15)."""
+    """The one answer to a request. A refusal says what, why (rule) and what to do next (design rule 15).
+
+    Texts are in English; `code` and `fields` are the catalogue's, for whoever reads another language.
+    """
 
     request: str
     is_accepted: bool
     rule: str
     text: str
     next_step: str
+    code: str = ""
+    fields: dict[str, str] = {}
 
 
 class IncidentOpened(Decision, frozen=True, kw_only=True):

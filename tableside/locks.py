@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -11,19 +10,14 @@ from msgspec.structs import replace
 
 from drivers.events import Ability, Holding
 from tableside.decisions import LockAdded, LockRemoved
+from tableside.refusals import refusal
+from tableside.scopes import Scope
 from tableside.tables import Guard, Refusal, Turn
 
 if TYPE_CHECKING:
     from tableside.state import TableState
 
-
-class Scope(StrEnum):
-    """What a lock forbids."""
-
-    DEAL = "deal"
-    FEED = "feed"
-    LID = "lid"
-    JACKPOT_BETS = "jackpot bets"
+__all__ = ["ABILITIES", "WEAKEST_FIRST", "Lock", "Locks", "Scope", "add", "free", "remove", "remove_all", "standing"]
 
 
 # What a machine must be able to hold for a stop of the scope to be held rather than asked.
@@ -109,7 +103,7 @@ def free(scope: Scope, next_step: str) -> Guard:
 
     def guard(turn: Turn, _request: object) -> Refusal | None:
         for lock in standing(turn.state, scope):
-            return Refusal(lock.rule, f"{scope} is locked: {lock.reason}", next_step)
+            return refusal("LOCKED", rule=lock.rule, scope=scope, reason=lock.reason, next=next_step)
         return None
 
     return guard

@@ -8,6 +8,7 @@ from __future__ import annotations
 from drivers import card_events as facts
 from tableside import batch_table, requests
 from tableside.house import House, TableKind
+from tableside.refusals import refusal
 from tableside.requests import Request
 from tableside.tables import Refusal
 
@@ -63,5 +64,4 @@ def objection(house: House, request: Request) -> Refusal | None:
         return batch_table.objection(house, request, ASKED)
     if type(request) in ASKED:
         return None
-    text = f"{house.table} is observed only: it has a shoe, and no procedure runs here"
-    return Refusal(RULE, text, "do it by the rules of the house, on paper where they ask for it")
+    return refusal("TABLE-OBSERVED", rule=RULE, table=house.table)

@@ -12,6 +12,7 @@ from tableside import attendance, sightings
 from tableside.attendance import ROLES, Kept, Operation, Presence, Sighting, Way
 from tableside.happenings import PresenceMissed
 from tableside.house import Role
+from tableside.refusals import refusal
 from tableside.requests import Request
 from tableside.tables import Guard, Refusal, Turn
 
@@ -79,19 +80,13 @@ def needs(operation: Operation, rule: str) -> Guard:
         if is_present(turn.state, operation, turn.now_ns):
             return None
         if kept is not None:
-            return Refusal(
-                rule,
-                f"{operation} is paused: presence",
-                f"{role}: tap the badge to go on",
-                PresenceMissed(operation=operation),
+            return refusal(
+                "PRESENCE-PAUSED", rule=rule, tells=PresenceMissed(operation=operation), operation=operation, role=role
             )
         if _found(turn, operation, request):
             return None
-        return Refusal(
-            rule,
-            f"nobody present for {operation}",
-            f"{role}: tap the badge, then ask again",
-            PresenceMissed(operation=operation),
+        return refusal(
+            "PRESENCE-NOBODY", rule=rule, tells=PresenceMissed(operation=operation), operation=operation, role=role
         )
 
     return guard
@@ -104,11 +99,13 @@ def needs_two(operation: Operation, rule: str) -> Guard:
     def guard(turn: Turn, request: object) -> Refusal | None:
         if _found(turn, operation, request):
             return None
-        return Refusal(
-            rule,
-            f"{operation} takes two persons, {names}",
-            f"tap both badges within {TOGETHER_S} s, then ask at once",
-            PresenceMissed(operation=operation),
+        return refusal(
+            "PRESENCE-TWO",
+            rule=rule,
+            tells=PresenceMissed(operation=operation),
+            operation=operation,
+            roles=names,
+            seconds=TOGETHER_S,
         )
 
     return guard
@@ -123,7 +120,7 @@ def acts_as(*roles: Role, rule: str) -> Guard:
             return None
         names = " or ".join(roles)
         who = f"{turn.by} ({why})" if why and turn.by else turn.by or "nobody"
-        return Refusal(rule, f"{who} may not do this: it takes {names}", f"call {names}")
+        return refusal("ROLE-NEEDED", rule=rule, who=who, roles=names)
 
     return guard
 

@@ -35,8 +35,9 @@ from tableside.decisions import Decision
 from tableside.inputs import Input
 from tableside.procedures import PROCEDURES, WISHES, is_round_open
 from tableside.procedures.slices import Procedures
+from tableside.refusals import refusal
 from tableside.requests import Request
-from tableside.tables import Procedure, Refusal, Turn, answer_refused
+from tableside.tables import Procedure, Turn, answer_refused
 
 
 class TableState(msgspec.Struct, frozen=True):
@@ -98,15 +99,13 @@ def _settle(turn: Turn) -> None:
 def _offer(turn: Turn, what: object) -> None:
     listeners = LISTENERS.get(type(what), ())
     if isinstance(what, Request):
-        refusal = observed.objection(turn.state.house, what)
-        if refusal is not None:
-            answer_refused(turn, what, refusal)
+        objection = observed.objection(turn.state.house, what)
+        if objection is not None:
+            answer_refused(turn, what, objection)
         elif listeners:
             listeners[0].ask(turn, what)
         else:
-            answer_refused(
-                turn, what, Refusal("", f"{type(what).__name__} is not known at this table", "see the manual")
-            )
+            answer_refused(turn, what, refusal("REQUEST-UNKNOWN", request=type(what).__name__))
         return
     if isinstance(what, Notice) and not isinstance(what, Tampered) and devices.is_standing_by(turn.state, what.device):
         return  # a spare, or a machine that was exchanged: what happens in it touches no card of the table

@@ -15,23 +15,24 @@ from typing import TYPE_CHECKING, Any
 
 from tableside.decisions import Decision, ProcedureMoved, RequestAnswered
 from tableside.inputs import Input
+from tableside.refusals import Refusal, refusal
 from tableside.requests import Request
 
 if TYPE_CHECKING:
     from tableside.state import TableState
 
-
-@dataclass(frozen=True, slots=True)
-class Refusal:
-    """Why a request is not granted: the rule's id, what is so, what to do next (design rule 15).
-
-    `tells` is a happening that others are told of with it, such as that somebody's badge is waited for.
-    """
-
-    rule: str
-    text: str
-    next_step: str
-    tells: Decision | None = None
+__all__ = [
+    "GO_ON",
+    "Act",
+    "Condition",
+    "Guard",
+    "Procedure",
+    "Refusal",
+    "Row",
+    "Turn",
+    "answer_refused",
+    "nothing",
+]
 
 
 class Turn:
@@ -165,13 +166,13 @@ class Procedure:
         row = self.row(turn, request)
         if row is None:
             state = self.read(turn.state, request)
-            text = f"not while {self.name} is {state.value}"
-            answer_refused(turn, request, Refusal(self.rule, text, self.next_step[state]))
+            said = {"procedure": self.name, "state": state.value, "next": self.next_step[state]}
+            answer_refused(turn, request, refusal("NOT-NOW", rule=self.rule, **said))
             return
         for guard in row.guards:
-            refusal = guard(turn, request)
-            if refusal is not None:
-                answer_refused(turn, request, refusal)
+            objection = guard(turn, request)
+            if objection is not None:
+                answer_refused(turn, request, objection)
                 return
         place = len(turn.decisions)
         if row.to is not None:
@@ -188,16 +189,18 @@ class Procedure:
         turn.decisions.insert(place, answer)
 
 
-def answer_refused(turn: Turn, request: Request, refusal: Refusal) -> None:
+def answer_refused(turn: Turn, request: Request, said: Refusal) -> None:
     """The one answer: no, why, what next."""
-    if refusal.tells is not None:
-        turn.happened(refusal.tells)
+    if said.tells is not None:
+        turn.happened(said.tells)
     turn.decide(
         RequestAnswered(
             request=request.id,
             is_accepted=False,
-            rule=refusal.rule,
-            text=refusal.text,
-            next_step=refusal.next_step,
+            rule=said.rule,
+            text=said.text,
+            next_step=said.next_step,
+            code=said.code,
+            fields=dict(said.fields),
         )
     )

@@ -15,6 +15,7 @@ from tableside.happenings import PresenceMissed, RoundEnded
 from tableside.house import Role
 from tableside.presence import Operation
 from tableside.procedures.advice_slice import AdviceState, OpenAdvice, decided, lapse, of
+from tableside.refusals import refusal
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
@@ -42,14 +43,14 @@ def _is_open(turn: Turn, what: DecideAdvice) -> Refusal | None:
     for taken in advised.decided:
         if taken.number == what.number:
             who = f", by {taken.by}" if taken.by else ""
-            return Refusal(RULE, f"advice {what.number} is over: {taken.decision}{who}", f"open: {listed}")
-    return Refusal(RULE, f"advice {what.number} is not open", f"name one that is: {listed}")
+            return refusal("ADVICE-OVER", advice=what.number, decision=f"{taken.decision}{who}", listed=listed)
+    return refusal("ADVICE-NOT-OPEN", advice=what.number, listed=listed)
 
 
 def _says_something(turn: Turn, what: DecideAdvice) -> Refusal | None:
     if what.decision.strip():
         return None
-    return Refusal(_meant(turn, what).rule, "no decision is given", "say what was decided, in a sentence")
+    return refusal("ADVICE-NO-DECISION", rule=_meant(turn, what).rule)
 
 
 def _may_decide(turn: Turn, what: DecideAdvice) -> Refusal | None:
@@ -62,7 +63,7 @@ def _may_decide(turn: Turn, what: DecideAdvice) -> Refusal | None:
     if not why and not is_off_duty and any(role in here for role in roles):
         return None
     who = f"{turn.by} ({why})" if why and turn.by else turn.by or "nobody"
-    return Refusal(advice.rule, f"{who} may not decide this: {advice.decides} decides", f"call {advice.decides}")
+    return refusal("ADVICE-NOT-YOURS", rule=advice.rule, who=who, role=advice.decides)
 
 
 def _is_at_the_table(turn: Turn, what: DecideAdvice) -> Refusal | None:
@@ -74,12 +75,7 @@ def _is_at_the_table(turn: Turn, what: DecideAdvice) -> Refusal | None:
     by_pin = any(sighting.staff == turn.by for role in Role for sighting in sightings.by_pin(turn, what, role))
     if is_on_duty or is_fresh or by_pin or turn.by in turn.state.presence.held.values():
         return None
-    return Refusal(
-        advice.rule,
-        f"{turn.by} was not seen at the table",
-        f"{turn.by}: tap the badge there, then say the decision again",
-        PresenceMissed(operation=Operation.RULING),
-    )
+    return refusal("ADVICE-NOT-SEEN", rule=advice.rule, tells=PresenceMissed(operation=Operation.RULING), staff=turn.by)
 
 
 def _meant(turn: Turn, what: DecideAdvice) -> OpenAdvice:

@@ -26,7 +26,6 @@ from tableside.batch_requests import (
 )
 from tableside.card_account import ASIDE, HOPPER, MACHINE, TABLE, UNEXPLAINED, Evidence
 from tableside.cards import CARDS_PER_DECK
-from tableside.counted import counted
 from tableside.decisions import PermitGranted
 from tableside.happenings import (
     CardsEntered,
@@ -46,6 +45,7 @@ from tableside.presence import Operation
 from tableside.procedures import batch_counts
 from tableside.procedures import batch_packets as packets
 from tableside.procedures.batch_slice import BatchState, of, place_of, put
+from tableside.refusals import refusal
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 RULE = "CSM-5"
@@ -60,15 +60,15 @@ def _is_deck(turn: Turn, what: LoadDeck | CountDeck | ReplaceDeck) -> Refusal | 
     backs = [group.back for group in turn.state.house.decks]
     if what.back in backs:
         return None
-    return Refusal(RULE, f"there is no {what.back} deck here", f"say one of {', '.join(backs)}")
+    return refusal("DECK-UNKNOWN", back=what.back, backs=", ".join(backs))
 
 
 def _lies_here(turn: Turn, what: LoadDeck) -> Refusal | None:
     batch = of(turn)
     if what.back == batch.in_play:
-        return Refusal(RULE, f"the {what.back} deck is in play", "collect it when its round is over")
+        return refusal("DECK-IN-PLAY", back=what.back)
     if what.back in batch.suspects:
-        return Refusal(RULE, f"the {what.back} deck did not have its number", "floor supervisor: count it by hand")
+        return refusal("DECK-NUMBER-WRONG", back=what.back)
     return None
 
 
@@ -77,30 +77,30 @@ def _is_whole(turn: Turn, what: LoadDeck) -> Refusal | None:
     cards = turn.state.account.at(place_of(what.back)) if of(turn).is_brought else CARDS_PER_DECK
     if cards == CARDS_PER_DECK:
         return None
-    return Refusal("SHOE-2", f"the {what.back} deck has {counted(cards, 'card')}", "replace the deck")
+    return refusal("DECK-LACKS-CARDS", back=what.back, cards=cards)
 
 
 def _is_machine_ready(turn: Turn, _what: object) -> Refusal | None:
     machine = devices.shuffler(turn)
     if machine.is_connected and not machine.is_lid_open:
         return None
-    return Refusal(RULE, "the machine is away or its lid open", "check cable and power, shut the lid")
+    return refusal("MACHINE-NOT-READY")
 
 
 def _none_in_play(turn: Turn, _what: TakeOutDeck) -> Refusal | None:
     batch = of(turn)
     if batch.in_play in ("", batch.deck) or not batch.is_agreed:
         return None
-    return Refusal(RULE, f"the {batch.in_play} deck is in play", "collect it first")
+    return refusal("DECK-OTHER-IN-PLAY", back=batch.in_play)
 
 
 def _one_in_play(turn: Turn, _what: CollectDeck) -> Refusal | None:
     batch = of(turn)
     if batch.state is BatchState.DEALING:
-        return Refusal(RULE, f"packet {batch.packet} comes out", "wait until it is out")
+        return refusal("PACKET-COMES-OUT", packet=batch.packet)
     if batch.in_play:
         return None
-    return Refusal(RULE, "no deck is in play", "take one out of the machine, or deal a packet")
+    return refusal("DECK-NONE-IN-PLAY")
 
 
 # --- in -----------------------------------------------------------------------------------------------------

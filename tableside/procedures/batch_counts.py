@@ -9,6 +9,7 @@ from tableside.card_account import DAMAGED, RESERVE, UNEXPLAINED, Evidence
 from tableside.cards import CARDS_PER_DECK
 from tableside.counted import counted
 from tableside.procedures.batch_slice import of, place_of, put
+from tableside.refusals import refusal
 from tableside.tables import Refusal, Turn
 
 RULE = "CSM-5"
@@ -31,14 +32,14 @@ def differs(turn: Turn, back: str, found: int, expected: int, how: str) -> None:
 def is_out(turn: Turn, what: CountDeck | ReplaceDeck) -> Refusal | None:
     batch = of(turn)
     if what.back in (batch.deck, batch.in_play):
-        return Refusal(RULE, f"the {what.back} deck is not laid aside", "take it out, or collect it, then go on")
+        return refusal("DECK-NOT-ASIDE", back=what.back)
     return None
 
 
 def is_number(_turn: Turn, what: CountDeck) -> Refusal | None:
     if 0 <= what.cards <= MOST_IN_A_DECK:
         return None
-    return Refusal(RULE, f"no deck has {what.cards} cards", "count again")
+    return refusal("DECK-NUMBER-IMPOSSIBLE", cards=what.cards)
 
 
 def count(turn: Turn, what: CountDeck) -> None:
@@ -58,7 +59,7 @@ def count(turn: Turn, what: CountDeck) -> None:
 def is_not_whole(turn: Turn, what: ReplaceDeck) -> Refusal | None:
     if of(turn).is_brought and turn.state.account.at(place_of(what.back)) != CARDS_PER_DECK:
         return None
-    return Refusal(WHOLE, f"the {what.back} deck is whole by the account", "count it by hand first")
+    return refusal("DECK-IS-WHOLE", back=what.back)
 
 
 def has_reserve(turn: Turn, what: ReplaceDeck) -> Refusal | None:
@@ -66,9 +67,7 @@ def has_reserve(turn: Turn, what: ReplaceDeck) -> Refusal | None:
     left = group.reserve - of(turn).replaced.count(what.back)
     if left > 0 and turn.state.account.at(RESERVE) >= CARDS_PER_DECK:
         return None
-    return Refusal(
-        WHOLE, f"no whole reserve deck with {what.back} backs is left", "room management: bring another deck"
-    )
+    return refusal("RESERVE-NOT-WHOLE", back=what.back)
 
 
 def replace_deck(turn: Turn, what: ReplaceDeck) -> None:

@@ -12,13 +12,13 @@ from tableside import card_account, commands, devices, presence
 from tableside.batch_happenings import CardsPutBack, PacketDealt, PacketStopped
 from tableside.batch_requests import DealPacket, PutBackCards, ShuffleDeck
 from tableside.card_account import HOPPER, MACHINE, TABLE, UNEXPLAINED, Evidence
-from tableside.counted import counted
 from tableside.decisions import PermitGranted
 from tableside.happenings import CardsHandled, CardsLeft, CommandClosed, CommandLost, QuietPointReached
 from tableside.house import Role
 from tableside.presence import Operation
 from tableside.procedures import batch_counts
 from tableside.procedures.batch_slice import BatchState, of, place_of, put
+from tableside.refusals import refusal
 from tableside.tables import Refusal, Turn
 
 RULE = "CSM-5"
@@ -32,12 +32,11 @@ STEP = "batch.deal"
 def is_playable(turn: Turn, _what: DealPacket) -> Refusal | None:
     batch = of(turn)
     if batch.in_play and batch.in_play != batch.deck:
-        return Refusal(RULE, f"the {batch.in_play} deck is in play", "collect it first")
+        return refusal("DECK-OTHER-IN-PLAY", back=batch.in_play)
     if batch.deck in batch.suspects:
-        return Refusal(RULE, f"the {batch.deck} deck did not have its number", "take it out and count it by hand")
+        return refusal("DECK-COUNT-FIRST", back=batch.deck)
     if batch.dealt and not batch.in_play:
-        text = f"{counted(batch.dealt, 'card')} of the {batch.deck} deck not in the machine and not in play"
-        return Refusal(RULE, text, "put back what is missing, to be mixed with the rest, or take the stub out")
+        return refusal("DECK-PART-OUTSIDE", cards=batch.dealt, back=batch.deck)
     return None
 
 
@@ -45,15 +44,14 @@ def is_not_half_out(turn: Turn, _what: DealPacket | PutBackCards) -> Refusal | N
     """A deck that was coming out whole and was stopped is taken out, not dealt from."""
     if not of(turn).out:
         return None
-    text = f"{counted(of(turn).out, 'card')} of the {of(turn).deck} deck came out with the rest to follow"
-    return Refusal(RULE, text, "take the rest out")
+    return refusal("DECK-HALF-OUT", cards=of(turn).out, back=of(turn).deck)
 
 
 def has_so_many(turn: Turn, what: DealPacket) -> Refusal | None:
     inside = turn.state.account.at(MACHINE)
     if 1 <= what.cards <= inside:
         return None
-    return Refusal(RULE, f"a packet of {what.cards}: {counted(inside, 'card')} are in the machine", f"1 to {inside}")
+    return refusal("DEAL-IMPOSSIBLE", cards=what.cards, inside=inside)
 
 
 def is_the_rest(turn: Turn, what: DealPacket) -> Refusal | None:
@@ -62,14 +60,13 @@ def is_the_rest(turn: Turn, what: DealPacket) -> Refusal | None:
     rest = batch.wanted - batch.given
     if batch.state is not BatchState.SHORT or what.cards == rest:
         return None
-    text = f"packet {batch.packet} lacks {counted(rest, 'card')}"
-    return Refusal(RULE, text, f"deal {rest}; or let the supervisor mix the stub again, or take it out")
+    return refusal("DEAL-THE-REST", packet=batch.packet, rest=rest)
 
 
 def is_something_inside(turn: Turn, _what: ShuffleDeck) -> Refusal | None:
     if turn.state.account.at(MACHINE):
         return None
-    return Refusal(NO_CUT, "no card is in the machine", "load a deck")
+    return refusal("MACHINE-HAS-NONE")
 
 
 def mixes_stub(turn: Turn, what: ShuffleDeck) -> Refusal | None:
@@ -89,8 +86,9 @@ def lie_outside(turn: Turn, what: PutBackCards) -> Refusal | None:
     outside = turn.state.account.at(_source(turn))
     if outside and 0 <= what.cards <= outside:
         return None
-    text = f"{counted(outside, 'card')} of the {of(turn).deck} deck lie outside"
-    return Refusal(RULE, text, f"put back 1 to {outside}" if outside else "nothing is to go back: deal, or take it out")
+    if not outside:
+        return refusal("NOTHING-OUTSIDE", back=of(turn).deck)
+    return refusal("OUTSIDE-SO-MANY", back=of(turn).deck, outside=outside)
 
 
 # --- a packet comes out -------------------------------------------------------------------------------------

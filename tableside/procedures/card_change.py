@@ -16,6 +16,7 @@ from tableside import presence
 from tableside.happenings import SessionClosed
 from tableside.house import Role
 from tableside.procedures.session import SessionState, is_between_rounds, state_of
+from tableside.refusals import refusal
 from tableside.requests import BeginCardChange
 from tableside.session_happenings import CardChangeBegun, NextSessionWanted
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -51,7 +52,7 @@ def _is_open(turn: Turn, _what: BeginCardChange) -> Refusal | None:
     state = state_of(turn.state)
     if state is SessionState.OPEN:
         return None
-    return Refusal(RULE, f"the session is {state}", "a card change is for an open table between two rounds")
+    return refusal("CHANGE-NOT-NOW", state=state)
 
 
 def _begin(turn: Turn, _what: BeginCardChange) -> None:

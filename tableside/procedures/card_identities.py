@@ -24,6 +24,7 @@ from tableside.house import Role, TableKind
 from tableside.inputs import CardsOpened, DaemonStarted, OpenedCard
 from tableside.procedures import rounds
 from tableside.procedures.read_cards import ReadCard
+from tableside.refusals import refusal
 from tableside.requests import OpenCards
 from tableside.tables import Procedure, Refusal, Row, Turn
 
@@ -140,16 +141,16 @@ def _are_there(turn: Turn, what: OpenCards) -> Refusal | None:
     reader = _reader(turn, what)
     known = ", ".join(sorted({card.device for card in of(turn).read}))
     if not reader:
-        return Refusal(RULE, "several readers have read cards of this round", f"name one with --reader: {known}")
+        return refusal("OPEN-WHICH-READER", known=known)
     there = len(cards_read(turn.state, reader))
     if not there:
-        return Refusal(RULE, f"{reader} has read no card of this round", f"those that have: {known}")
+        return refusal("OPEN-NONE-READ", reader=reader, known=known)
     wrong = [number for number in what.numbers if not 1 <= number <= there]
     if wrong:
-        text = f"{reader} has read {there} card(s) of this round, no number {', '.join(map(str, wrong))}"
-        return Refusal(RULE, text, f"name numbers of 1 to {there}, as they were dealt; none means all")
+        numbers = ", ".join(map(str, wrong))
+        return refusal("OPEN-NUMBERS", reader=reader, there=there, wrong=numbers)
     if not _numbers(turn, what):
-        return Refusal(RULE, "these lie open already", "name others, or end the round")
+        return refusal("OPEN-ALREADY")
     return None
 
 

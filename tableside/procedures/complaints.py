@@ -17,6 +17,7 @@ from tableside.happenings import ComplaintRaised, ComplaintSettled
 from tableside.house import Role
 from tableside.locks import Scope
 from tableside.procedures import rounds
+from tableside.refusals import refusal
 from tableside.requests import RaiseComplaint, SettleComplaint
 from tableside.tables import Procedure, Refusal, Row, Turn
 
@@ -106,7 +107,7 @@ def _is_known_round(turn: Turn, what: RaiseComplaint) -> Refusal | None:
     last = turn.state.procedures.rounds.number
     if 0 <= what.round <= last and last:
         return None
-    return Refusal("CSM-12", f"there is no round {what.round or last}", f"name a round from 1 to {last}")
+    return refusal("ROUND-UNKNOWN", round=what.round or last, last=last)
 
 
 def _is_key_again(turn: Turn, what: RaiseComplaint) -> bool:
@@ -126,14 +127,14 @@ def _meant(turn: Turn, what: SettleComplaint) -> Complaint | None:
 
 def _is_open(turn: Turn, what: SettleComplaint) -> Refusal | None:
     if not what.decision.strip():
-        return Refusal("CSM-12", "no decision is given", "say what was decided")
+        return refusal("COMPLAINT-NO-DECISION")
     if _meant(turn, what) is not None:
         return None
     open_ = turn.state.procedures.complaints.open.values()
     listed = ", ".join(f"{one.number} (round {one.round}{', late' if one.is_late else ''})" for one in open_)
     if what.complaint == 0:
-        return Refusal("CSM-12", f"{len(open_)} complaints are open", f"name one of them: {listed}")
-    return Refusal("CSM-12", f"complaint {what.complaint} is not open", f"name one that is: {listed}")
+        return refusal("COMPLAINT-WHICH", n=len(open_), listed=listed)
+    return refusal("COMPLAINT-NOT-OPEN", complaint=what.complaint, listed=listed)
 
 
 def _settled(turn: Turn, what: SettleComplaint) -> None:

@@ -18,6 +18,7 @@ from tableside.happenings import CardReplaced, DamagedCardFound, DamageReported
 from tableside.house import Role
 from tableside.locks import Scope
 from tableside.presence import Operation
+from tableside.refusals import refusal
 from tableside.requests import AcknowledgeReport, DismissSuspicion, ReplaceCard, ReportDamaged
 from tableside.tables import Procedure, Refusal, Row, Turn
 
@@ -96,17 +97,17 @@ def _again(turn: Turn, what: CardSuspected) -> None:
 def _fits(turn: Turn, what: ReplaceCard) -> Refusal | None:
     """CSM-1: the replacement is the same card; it comes from the reserve deck and the damaged one was at the table."""
     if (what.damaged.rank, what.damaged.suit) != (what.replacement.rank, what.replacement.suit):
-        return Refusal("CSM-1", f"{what.replacement} does not replace {what.damaged}", "take the same rank and suit")
+        return refusal("CARD-OTHER-FACE", replacement=what.replacement, damaged=what.damaged)
     if what.replacement.back != what.damaged.back:
-        return Refusal("CSM-1", f"{what.replacement} has another back than {what.damaged}", "take the same back")
+        return refusal("CARD-OTHER-BACK", replacement=what.replacement, damaged=what.damaged)
     if what.damaged.back not in {group.back for group in turn.state.house.decks}:
-        return Refusal("CSM-1", f"no deck of this table has {what.damaged.back} backs", "look at the back again")
+        return refusal("BACK-UNKNOWN", back=what.damaged.back)
     if not what.envelope.strip():
-        return Refusal("CSM-1", "the damaged card has no envelope number", "seal it and enter the number")
+        return refusal("ENVELOPE-MISSING")
     if what.found_in not in FOUND_IN or turn.state.account.at(what.found_in) < 1:
-        return Refusal("CSM-1", f"the account has no card at {what.found_in!r}", f"say one of: {', '.join(FOUND_IN)}")
+        return refusal("CARD-NOT-THERE", place=what.found_in, places=", ".join(FOUND_IN))
     if turn.state.account.at(RESERVE) < 1:
-        return Refusal("CSM-1", "the reserve deck is used up", "bring another reserve deck")
+        return refusal("RESERVE-EMPTY")
     return None
 
 
@@ -148,7 +149,7 @@ def _is_unreported(turn: Turn, what: AcknowledgeReport) -> Refusal | None:
     if what.incident in open_ and what.reference.strip():
         return None
     numbers = ", ".join(map(str, open_)) or "none"
-    return Refusal("CSM-1", f"incident {what.incident} waits for no report, or no reference", f"unreported: {numbers}")
+    return refusal("REPORT-NOT-DUE", incident=what.incident, numbers=numbers)
 
 
 def _acknowledged(turn: Turn, what: AcknowledgeReport) -> None:

@@ -19,6 +19,7 @@ from tableside.decisions import FaultCleared
 from tableside.happenings import CountWanted, FaultFound, LevelsFound
 from tableside.house import Role
 from tableside.locks import Scope
+from tableside.refusals import refusal
 from tableside.requests import ClearFault, InspectDevice
 from tableside.session_happenings import MachineCountedOut
 from tableside.tables import GO_ON, Procedure, Refusal, Row, Turn
@@ -146,7 +147,7 @@ def _is_there(turn: Turn, what: ClearFault) -> Refusal | None:
     if _stands(turn, what.device, what.fault) or _is_locked(turn, what.device, what.fault):
         return None
     numbers = ", ".join(str(fault) for fault, _ in devices.of(turn, what.device).faults) or "none"
-    return Refusal("CSM-2", f"fault {what.fault} does not stand at {what.device}", f"standing there: {numbers}")
+    return refusal("FAULT-NOT-STANDING", fault=what.fault, device=what.device, numbers=numbers)
 
 
 def _named(turn: Turn, what: ClearFault) -> None:
@@ -184,7 +185,7 @@ def _is_tampered_with(turn: Turn, what: InspectDevice) -> Refusal | None:
     reason = _tamper_reason(what.device)
     if any(lock.reason == reason for lock in turn.state.locks.standing.values()) and what.finding.strip():
         return None
-    return Refusal("CSM-8", f"nothing was opened at {what.device}, or no finding is given", "say what was found there")
+    return refusal("NOTHING-OPENED", device=what.device)
 
 
 def _inspected(turn: Turn, what: InspectDevice) -> None:

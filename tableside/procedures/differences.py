@@ -27,6 +27,7 @@ from tableside.inputs import DeadlinePassed
 from tableside.locks import Scope
 from tableside.procedures import left_behind
 from tableside.procedures.difference_slice import DifferenceState, of, put
+from tableside.refusals import refusal
 from tableside.requests import HandCount
 from tableside.session_happenings import MachineCountedOut
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -258,7 +259,7 @@ def _is_place(turn: Turn, what: HandCount) -> Refusal | None:
     places = (*HAND_COUNTED, *left_behind.places(turn.state))
     if what.place in places and what.cards >= 0:
         return None
-    return Refusal("CSM-6", f"{what.place!r} with {what.cards} cards cannot be counted", f"count {', '.join(places)}")
+    return refusal("COUNT-NOT-THERE", place=what.place, cards=what.cards, places=", ".join(places))
 
 
 def _hand_counted(turn: Turn, what: HandCount) -> None:

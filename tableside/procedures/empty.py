@@ -27,6 +27,7 @@ from tableside.happenings import (
 )
 from tableside.house import Role
 from tableside.procedures.session import SessionState, state_of
+from tableside.refusals import refusal
 from tableside.requests import ProveEmpty
 from tableside.session_happenings import EmptyDisproved, EmptyProved, EmptyWanted
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -85,14 +86,14 @@ def _is_due(turn: Turn, _what: ProveEmpty) -> Refusal | None:
     waits = turn.state.procedures.empty.purpose != ""  # some procedure wants the proof and has not got it
     if state in (SessionState.OPENING, SessionState.UNLOADING) or (state is not SessionState.CLOSED and waits):
         return None
-    return Refusal("CSM-5", f"no proof is due while the session is {state}", "open the table, or unload, first")
+    return refusal("EMPTY-NOT-DUE", state=state)
 
 
 def _is_machine_there(turn: Turn, _what: ProveEmpty) -> Refusal | None:
     name = turn.state.procedures.empty.device or devices.machine(turn.state)
     if devices.of(turn, name).is_connected:
         return None
-    return Refusal("CSM-5", f"{name} does not answer", "check cable and power, then ask again")
+    return refusal("MACHINE-SILENT", device=name)
 
 
 def _of_request(turn: Turn, _what: ProveEmpty) -> None:

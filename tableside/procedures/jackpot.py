@@ -28,6 +28,7 @@ from tableside.procedures import rounds
 from tableside.procedures.jackpot_pot import of, put
 from tableside.procedures.jackpot_slice import JackpotState, due, is_untold, shown
 from tableside.procedures.stops import BETS
+from tableside.refusals import refusal
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 RULE = "JP-2"
@@ -88,35 +89,35 @@ def _round_over(turn: Turn, _what: RoundEnded) -> None:
 def _has_no_slots(turn: Turn, _what: MarkBets) -> Refusal | None:
     if not turn.state.house.chip_slots:
         return None
-    return Refusal("JP-3", "the slots of this table tell who has bet", "say no more bets (NO MORE BETS)")
+    return refusal("MARKERS-BY-SLOTS")
 
 
 def _is_before_the_deal(turn: Turn, _what: MarkBets) -> Refusal | None:
     if not rounds.is_open(turn.state):
         return None
-    return Refusal("JP-11", "the first card has left the machine", "give the chips back: they are no bets")
+    return refusal("MARKERS-TOO-LATE")
 
 
 def _is_first_entry(turn: Turn, _what: MarkBets) -> Refusal | None:
     if not of(turn).bettors:
         return None
     seats = ", ".join(map(str, of(turn).bettors))
-    return Refusal("JP-4", f"markers of this round are entered: seats {seats}", "deal; ask the supervisor")
+    return refusal("MARKERS-ENTERED", seats=seats)
 
 
 def _are_seats(turn: Turn, what: MarkBets) -> Refusal | None:
     wrong = [seat for seat in what.seats if not 1 <= seat <= turn.state.house.seats]
     if what.seats and not wrong and len(set(what.seats)) == len(what.seats):
         return None
-    text = f"seats {', '.join(map(str, what.seats)) or 'none'}"
-    return Refusal("JP-10", text, f"each seat with a marker once, of 1 to {turn.state.house.seats}")
+    seats = ", ".join(map(str, what.seats)) or "none"
+    return refusal("MARKERS-SEATS", seats=seats, most=turn.state.house.seats)
 
 
 def _are_taken(turn: Turn, _what: MarkBets) -> Refusal | None:
     """Whatever stops the slots of a table that has them stops markers too; *no more bets* comes before any marker."""
     for lock in locks.standing(turn.state, Scope.JACKPOT_BETS):
         if lock.reason != BETS:
-            return Refusal(lock.rule, f"no jackpot bets are taken: {lock.reason}", "give the chips back")
+            return refusal("MARKERS-NOT-TAKEN", rule=lock.rule, reason=lock.reason)
     return None
 
 
@@ -137,7 +138,7 @@ def _is_hand(turn: Turn, what: ClaimJackpot) -> Refusal | None:
     try:
         _cards(turn, what)
     except ValueError as error:
-        return Refusal("JP-5", str(error), "name the first cards in the order in which they were dealt: AS AH")
+        return refusal("HAND-UNREADABLE", error=error)
     return None
 
 
@@ -145,13 +146,13 @@ def _took_part(turn: Turn, what: ClaimJackpot) -> Refusal | None:
     if what.seat in of(turn).bettors:
         return None
     seats = ", ".join(map(str, of(turn).bettors)) or "none"
-    return Refusal("JP-8", f"seat {what.seat} has no jackpot bet in this round", f"seats with a bet: {seats}")
+    return refusal("JACKPOT-NO-BET", seat=what.seat, seats=seats)
 
 
 def _is_new(turn: Turn, what: ClaimJackpot) -> Refusal | None:
     if all(win.seat != what.seat for win in of(turn).wins):
         return None
-    return Refusal("JP-10", f"seat {what.seat} has claimed already", "one chip, one prize: pay it or deny it first")
+    return refusal("JACKPOT-CLAIMED", seat=what.seat)
 
 
 def _win(turn: Turn, what: ClaimJackpot) -> Win | None:
@@ -164,7 +165,7 @@ def _is_win(turn: Turn, what: ClaimJackpot) -> Refusal | None:
         return None
     settings = pot.settings_of(turn)
     names = ", ".join(prize.name for prize in settings.prizes)
-    return Refusal("JP-6", f"{' '.join(what.cards)} is no winning combination", f"those that win: {names}")
+    return refusal("JACKPOT-NO-WIN", hand=" ".join(what.cards), prizes=names)
 
 
 def _claimed(turn: Turn, what: ClaimJackpot) -> None:
@@ -189,7 +190,7 @@ def _claimed(turn: Turn, what: ClaimJackpot) -> None:
 def _is_told(turn: Turn, _what: PayJackpot) -> Refusal | None:
     if not is_untold(turn.state):
         return None
-    return Refusal("JP-13", "the ledger has not said what is due", "leave the cards open; wait for its word")
+    return refusal("LEDGER-SILENT")
 
 
 def _adds_up(turn: Turn, what: PayJackpot) -> Refusal | None:
@@ -198,8 +199,8 @@ def _adds_up(turn: Turn, what: PayJackpot) -> Refusal | None:
     if paid == owed and len(what.seats) == len(what.amounts) == len(owed):
         return None
     seats = sorted({*owed, *paid})
-    text = "; ".join(f"seat {seat}: due {owed.get(seat, 0)}, paid {paid.get(seat, 0)}" for seat in seats)
-    return Refusal("JP-13", text, "pay what is due, from the lowest prize to the highest, and say so")
+    sums = "; ".join(f"seat {seat}: due {owed.get(seat, 0)}, paid {paid.get(seat, 0)}" for seat in seats)
+    return refusal("JACKPOT-SUM", sums=sums)
 
 
 def _paid(turn: Turn, what: PayJackpot) -> None:
@@ -212,7 +213,7 @@ def _is_claimed(turn: Turn, what: DenyJackpot) -> Refusal | None:
     if any(win.seat == what.seat for win in of(turn).wins) and what.finding.strip():
         return None
     seats = ", ".join(str(win.seat) for win in of(turn).wins)
-    return Refusal("JP-6", f"seat {what.seat}, finding {what.finding!r}", f"claimed: {seats}; say what the check found")
+    return refusal("JACKPOT-NOT-CLAIMED", seat=what.seat, finding=what.finding, seats=seats)
 
 
 def _denied(turn: Turn, what: DenyJackpot) -> None:

@@ -21,6 +21,7 @@ from tableside.inputs import DeadlinePassed
 from tableside.jackpot_happenings import BetsClosed, ChipBet, ChipsCollected, ChipsSettled, JackpotLocked
 from tableside.locks import Scope
 from tableside.permits import Wish
+from tableside.refusals import refusal
 from tableside.requests import SettleChips
 from tableside.session_happenings import ReloadCompleted, ReloadStarted
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -296,14 +297,15 @@ def _are_seats(turn: Turn, what: SettleChips) -> Refusal | None:
     seats = {seat for slots in turn.state.house.chip_slots for seat in slots.seats}
     if set(what.seats) <= seats and len(set(what.seats)) == len(what.seats) and what.finding.strip():
         return None
-    step = f"name seats of {', '.join(map(str, sorted(seats))) or 'none'}, each once, and say what was found"
-    return Refusal(RULE, f"seats {', '.join(map(str, what.seats)) or 'none'}, finding {what.finding!r}", step)
+    known = ", ".join(map(str, sorted(seats))) or "none"
+    named = ", ".join(map(str, what.seats)) or "none"
+    return refusal("CHIPS-SEATS", seats=named, finding=what.finding, known=known)
 
 
 def _is_unsure(turn: Turn, _what: SettleChips) -> Refusal | None:
     if _is_in_doubt(turn.state):
         return None
-    return Refusal(RULE, "the jackpot chips are not in doubt", "see the alerts that stand")
+    return refusal("CHIPS-NOT-IN-DOUBT")
 
 
 def _settled(turn: Turn, what: SettleChips) -> None:

@@ -18,6 +18,7 @@ from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.locks import Scope
 from tableside.procedures.conditions import silent_device
 from tableside.procedures.people import SECTION_ROLES
+from tableside.refusals import refusal
 from tableside.requests import ShowJackpot
 from tableside.tables import Procedure, Refusal, Row, Turn
 
@@ -49,15 +50,15 @@ def lock_reason(device: str) -> str:
 def _has_display(turn: Turn, _what: ShowJackpot) -> Refusal | None:
     if turn.state.house.displays:
         return None
-    return Refusal(RULE, "this table has no jackpot display", "add one to the table's file and start again")
+    return refusal("NO-DISPLAY")
 
 
 def _is_whole(_turn: Turn, what: ShowJackpot) -> Refusal | None:
     """An amount without currency, or one beside a word, would be guessed at."""
     if (what.what is Shown.AMOUNT) == bool(what.currency) and (what.what is Shown.AMOUNT or not what.amount):
         return None
-    text = f"{what.what} with amount {what.amount} and currency {what.currency or 'missing'}"
-    return Refusal(RULE, text, "give amount and currency with the word amount, and with no other word")
+    currency = what.currency or "missing"
+    return refusal("AMOUNT-NOT-WHOLE", what=what.what, amount=what.amount, currency=currency)
 
 
 def _can_be_shown(turn: Turn, what: ShowJackpot) -> Refusal | None:
@@ -66,8 +67,7 @@ def _can_be_shown(turn: Turn, what: ShowJackpot) -> Refusal | None:
     for display in turn.state.house.displays:
         objection = limits_of(display).objection(showing)
         if objection is not None:
-            step = f"correct the amount, or have {display.name} exchanged for a display that can show it"
-            return Refusal(RULE, f"{display.name} cannot show it: {objection}", step)
+            return refusal("DISPLAY-CANNOT", display=display.name, why=objection)
     return None
 
 
@@ -75,7 +75,7 @@ def _has_no_meters(turn: Turn, what: ShowJackpot) -> Refusal | None:
     """Where the jackpot itself is kept, what it shows follows from its meters."""
     if turn.state.house.jackpot is None or what.what is Shown.WAIT:
         return None
-    return Refusal("JP-2", "this table's jackpot shows its own meters", "enter bets, claims and payments instead")
+    return refusal("DISPLAY-SHOWS-METERS")
 
 
 def _asked(turn: Turn, what: ShowJackpot) -> None:

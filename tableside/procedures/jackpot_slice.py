@@ -14,6 +14,7 @@ from tableside.jackpot.linked import Entry, Hit, Standing
 from tableside.jackpot.meters import Meters
 from tableside.jackpot.settings import JackpotSettings
 from tableside.jackpot.wins import Payout, Win, pay_out
+from tableside.refusals import refusal
 from tableside.tables import Refusal, Turn
 
 if TYPE_CHECKING:
@@ -111,5 +112,4 @@ def is_paid_first(turn: Turn, _what: object) -> Refusal | None:
     if turn.state.procedures.jackpot.state is not JackpotState.PENDING:
         return None
     owed = "; ".join(f"seat {payout.win.seat}: {payout.amount}" for payout in due(turn.state))
-    text = f"a jackpot win is not paid: {owed or 'the ledger has not said what is due'}"
-    return Refusal("JP-12", text, "leave the cards open; pay the win, or deny it")
+    return refusal("JACKPOT-UNPAID", owed=owed or "the ledger has not said what is due")

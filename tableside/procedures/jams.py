@@ -33,6 +33,7 @@ from tableside.happenings import (
 from tableside.house import Role
 from tableside.locks import Scope
 from tableside.presence import Operation
+from tableside.refusals import refusal
 from tableside.requests import CallTechnician, TechnicianDone
 from tableside.session_happenings import MachineCountedOut
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -269,7 +270,7 @@ def _is_technician(turn: Turn, what: TechnicianDone) -> Refusal | None:
     person = turn.state.house.person(what.technician)
     if person is not None and Role.TECHNICIAN in person.roles:
         return None
-    return Refusal("CSM-2", f"{what.technician} is no technician of this house", "name the technician by staff id")
+    return refusal("TECHNICIAN-UNKNOWN", technician=what.technician)
 
 
 SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-2")

@@ -20,6 +20,7 @@ from tableside.inputs import DeadlinePassed
 from tableside.locks import Scope
 from tableside.permits import LID_MS, Wish
 from tableside.presence import Operation
+from tableside.refusals import refusal
 from tableside.requests import CardsTakenOut, OpenLid
 from tableside.tables import GO_ON, Procedure, Refusal, Row, Turn
 
@@ -155,9 +156,9 @@ def _is_free_over(_turn: Turn, what: DeadlinePassed) -> bool:
 
 def _is_answer(_turn: Turn, what: CardsTakenOut) -> Refusal | None:
     if what.now not in NOW_AT:
-        return Refusal("CSM-2", f"{what.now!r} is no place for cards", f"say one of: {', '.join(NOW_AT)}")
+        return refusal("PLACE-UNKNOWN", place=what.now, places=", ".join(NOW_AT))
     if not 0 <= what.cards <= CARDS_MAX:
-        return Refusal("CSM-2", f"{what.cards} cards cannot have been taken out", "count them again")
+        return refusal("TAKEN-OUT-IMPOSSIBLE", cards=what.cards)
     return None
 
 

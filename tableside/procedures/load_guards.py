@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from tableside import card_account, devices, presence
 from tableside.card_account import ASIDE, MACHINE
-from tableside.counted import counted
 from tableside.house import Role
 from tableside.locks import Scope, free
 from tableside.presence import Operation
 from tableside.procedures import empty, opening
 from tableside.procedures.swap_slice import SWAP
+from tableside.refusals import refusal
 from tableside.requests import BeginLoad, CorrectPacket, LoadPacket
 from tableside.tables import Refusal, Turn
 
@@ -20,9 +20,7 @@ SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule=RULE)
 
 def once_a_session(_turn: Turn, _what: BeginLoad) -> Refusal:
     """Guard: there is no second ordinary load."""
-    return Refusal(
-        RULE, "this session's load is made: cards go in once a session", "card change, machine swap or incident reload"
-    )
+    return refusal("LOAD-ONCE")
 
 
 def is_prepared(turn: Turn, _what: BeginLoad) -> Refusal | None:
@@ -30,22 +28,19 @@ def is_prepared(turn: Turn, _what: BeginLoad) -> Refusal | None:
     if opening.is_prepared(turn.state):
         return None
     state = turn.state.procedures.opening.state
-    return Refusal("CSM-4", f"the cards are not prepared: {state}", opening.PROCEDURE.next_step[state])
+    return refusal("LOAD-NOT-PREPARED", state=state, next=opening.PROCEDURE.next_step[state])
 
 
 def in_packets(turn: Turn, what: BeginLoad) -> Refusal | None:
     """Guard: at least two packets, and enough of them for a hopper."""
     house = turn.state.house
     if what.packets < house.min_packets:
-        return Refusal(
-            RULE, f"{what.packets} packet(s): a load is made in {house.min_packets} at least", "say how many"
-        )
+        return refusal("LOAD-FEW-PACKETS", packets=what.packets, least=house.min_packets)
     cards = turn.state.account.at(ASIDE)
     needed = -(-cards // house.max_packet_cards)
     if what.packets < needed:
-        packets = counted(what.packets, "packet")
-        text = f"{cards} cards do not go in {packets} of {house.max_packet_cards} at most"
-        return Refusal(RULE, text, f"make {needed} packets or more")
+        limit = house.max_packet_cards
+        return refusal("LOAD-PACKETS-SMALL", cards=cards, packets=what.packets, limit=limit, needed=needed)
     return None
 
 
@@ -59,16 +54,16 @@ def is_empty(turn: Turn, _what: BeginLoad) -> Refusal | None:
     machine = devices.machine(turn.state)
     if empty.is_proved(turn.state, machine):
         return None
-    return Refusal(RULE, f"{machine} is not proved empty", "let it prove that it is empty")
+    return refusal("LOAD-NOT-EMPTY", machine=machine)
 
 
 def is_ready(turn: Turn, _what: object) -> Refusal | None:
     """Guard: the machine answers and its lid is shut."""
     machine = devices.shuffler(turn)
     if not machine.is_connected:
-        return Refusal(RULE, f"{devices.machine(turn.state)} does not answer", "check cable and power")
+        return refusal("MACHINE-SILENT", device=devices.machine(turn.state))
     if machine.is_lid_open:
-        return Refusal(RULE, "the lid is open", "shut the lid")
+        return refusal("LID-IS-OPEN")
     return None
 
 
@@ -77,15 +72,14 @@ def is_packet(turn: Turn, what: LoadPacket) -> Refusal | None:
     house, aside = turn.state.house, turn.state.account.at(ASIDE)
     load = turn.state.procedures.load
     if what.cards < 1:
-        return Refusal(RULE, f"a packet of {what.cards} cards is none", "count the packet, say how many cards it has")
+        return refusal("PACKET-NONE", cards=what.cards)
     if what.cards > house.max_packet_cards:
-        return Refusal(RULE, f"the hopper takes {house.max_packet_cards} cards", "make a smaller packet")
+        return refusal("PACKET-TOO-BIG", cards=house.max_packet_cards)
     if what.cards > aside:
-        return Refusal(RULE, f"{aside} cards are left to load", "count the packet again")
+        return refusal("PACKET-TOO-MANY", cards=aside)
     to_come = load.packets - load.packet - 1
     if aside - what.cards < to_come:
-        text = f"{load.packets} packets were announced, and this one leaves no card for the others"
-        return Refusal(RULE, text, f"leave {to_come} cards at least")
+        return refusal("PACKET-LEAVES-NONE", packets=load.packets, least=to_come)
     return None
 
 
@@ -100,8 +94,7 @@ def is_announced(turn: Turn, what: LoadPacket) -> Refusal | None:
     person = turn.state.house.person(what.by)
     if person is not None and Role.FLOOR_SUPERVISOR in person.roles:
         return None
-    text = f"{load.packets} packets were announced and are in, {turn.state.account.at(ASIDE)} cards are left"
-    return Refusal(RULE, text, "floor supervisor: load the rest, or enter the hand count of what lies aside")
+    return refusal("PACKETS-ALL-IN", packets=load.packets, left=turn.state.account.at(ASIDE))
 
 
 def packet_fits(turn: Turn, what: LoadPacket) -> Refusal | None:
@@ -118,7 +111,7 @@ def is_number(turn: Turn, what: CorrectPacket) -> Refusal | None:
     """Guard: a number that a packet can have."""
     if 0 <= what.cards <= turn.state.house.max_packet_cards:
         return None
-    return Refusal(RULE, f"no packet has {what.cards} cards", "count again")
+    return refusal("PACKET-IMPOSSIBLE", cards=what.cards)
 
 
 def _has_room(turn: Turn, cards: int) -> Refusal | None:
@@ -126,7 +119,7 @@ def _has_room(turn: Turn, cards: int) -> Refusal | None:
     inside = turn.state.account.at(MACHINE) + turn.state.account.at(card_account.HOPPER)
     if inside + cards <= capacity:
         return None
-    return Refusal(RULE, f"the machine holds {capacity} cards: {inside} and {cards} more are too many", "load fewer")
+    return refusal("MACHINE-FULL", capacity=capacity, inside=inside, more=cards)
 
 
 FEED_FREE = free(Scope.FEED, "settle what locks the feed, then load")

@@ -12,6 +12,7 @@ from tableside.house import Role
 from tableside.machine_happenings import MachineRecorded
 from tableside.machine_requests import RecordMachine, Standing
 from tableside.meters import machine
+from tableside.refusals import refusal
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 RULE = "CSM-2"
@@ -27,7 +28,7 @@ class MachineState(StrEnum):
 def _is_named(_turn: Turn, what: RecordMachine) -> Refusal | None:
     if what.serial.strip() and all(part.strip() for part in what.parts):
         return None
-    return Refusal(RULE, "no serial number, or a part without a name", "give what stands on the plate")
+    return refusal("MACHINE-UNNAMED")
 
 
 def _agrees_with_the_table(turn: Turn, what: RecordMachine) -> Refusal | None:
@@ -39,8 +40,8 @@ def _agrees_with_the_table(turn: Turn, what: RecordMachine) -> Refusal | None:
     if is_in_use == (what.standing is Standing.IN_SERVICE):
         return None
     if is_in_use:
-        return Refusal(RULE, f"{what.serial} is in use at {house.table}", "exchange it first, then record where it is")
-    return Refusal(RULE, f"{what.serial} is not in use at {house.table}", "it is in service once it is in use here")
+        return refusal("MACHINE-IN-USE", serial=what.serial, at=house.table)
+    return refusal("MACHINE-NOT-IN-USE", serial=what.serial, at=house.table)
 
 
 def _recorded(turn: Turn, what: RecordMachine) -> None:

@@ -26,6 +26,7 @@ from tableside.happenings import CommandClosed, CommandLost, CountEnded, CountWa
 from tableside.house import Role
 from tableside.inputs import JournalDoubted
 from tableside.locks import Scope
+from tableside.refusals import refusal
 from tableside.requests import AcceptJournal, AdoptDevice, SettleUnknown
 from tableside.session_happenings import MachineCountedOut
 from tableside.tables import GO_ON, Procedure, Refusal, Row, Turn
@@ -93,7 +94,7 @@ def _is_unknown(turn: Turn, what: SettleUnknown) -> Refusal | None:
         return None
     if command is None and what.command in unknown_outcomes.numbers(turn.state, what.device):
         return None  # a later word of the device has told its end; the lock waits for this act
-    return Refusal("CSM-8", f"command {what.command} of {what.device} is not unknown", "see the open commands")
+    return refusal("COMMAND-NOT-UNKNOWN", command=what.command, device=what.device)
 
 
 def _settle(turn: Turn, what: SettleUnknown) -> None:
@@ -111,7 +112,7 @@ def _two_persons(turn: Turn, what: AdoptDevice | AcceptJournal) -> Refusal | Non
     technicians, managers = having[Role.TECHNICIAN], having[Role.ROOM_MANAGEMENT]
     if any(one != other for one in technicians for other in managers):
         return None
-    return Refusal("CSM-8", "this takes two persons", "technician and room management, both by PIN")
+    return refusal("TWO-BY-PIN")
 
 
 def _doubted(turn: Turn, what: JournalDoubted) -> None:
@@ -125,7 +126,7 @@ def _doubted(turn: Turn, what: JournalDoubted) -> None:
 def _has_reason(turn: Turn, what: AcceptJournal) -> Refusal | None:
     if what.why.strip() and incidents.of_kind(turn, DOUBTED):
         return None
-    return Refusal("CSM-8", "no doubt about the journal stands, or no reason is given", "say why it is accepted")
+    return refusal("JOURNAL-NO-DOUBT")
 
 
 def _accepted(turn: Turn, what: AcceptJournal) -> None:

@@ -15,6 +15,7 @@ from tableside.decisions import AlertAcknowledged
 from tableside.happenings import BadgeTapped, DealerRelieved, SectionHandedOver, SessionClosed, SessionOpened
 from tableside.house import Role
 from tableside.inputs import DeadlinePassed
+from tableside.refusals import refusal
 from tableside.requests import AcknowledgeAlert, ClearAlert, DeclineAlert, SetDealer, TakeAlert, TakeSection
 from tableside.tables import GO_ON, Procedure, Refusal, Row, Turn
 
@@ -71,20 +72,20 @@ def _stands(turn: Turn, what: AboutAlert) -> Refusal | None:
     if alerts.find(turn.state, what.alert) is not None:
         return None
     numbers = ", ".join(str(alert.number) for alert in turn.state.alerts.standing.values()) or "none"
-    return Refusal("CSM-2", f"alert {what.alert} does not stand", f"standing: {numbers}")
+    return refusal("ALERT-NOT-STANDING", alert=what.alert, numbers=numbers)
 
 
 def _is_staff(turn: Turn, what: AboutAlert) -> Refusal | None:
     if turn.state.house.person(what.by) is not None:
         return None
-    return Refusal("CSM-2", f"{what.by or 'nobody'} is not known at this table", "act under your own badge")
+    return refusal("STAFF-UNKNOWN", staff=what.by or "nobody")
 
 
 def _is_untaken(turn: Turn, what: TakeAlert) -> Refusal | None:
     alert = alerts.find(turn.state, what.alert)
     if alert is None or alert.progress is Progress.NEW or alert.taken_by == what.by:
         return None
-    return Refusal("CSM-2", f"{alert.taken_by} has taken it", "leave it, or ask him")
+    return refusal("ALERT-TAKEN", staff=alert.taken_by)
 
 
 def _take(turn: Turn, what: TakeAlert) -> None:
@@ -111,7 +112,7 @@ def _clears_by_itself(turn: Turn, what: ClearAlert) -> Refusal | None:
     if alert is None or not alert_text(alert.text).latched:
         return None
     entry = alert_text(alert.text)
-    return Refusal(entry.rule, "it is cleared by what it asks for, not by hand", entry.clears)
+    return refusal("ALERT-BY-ACT", rule=entry.rule, clears=entry.clears)
 
 
 def _clear(turn: Turn, what: ClearAlert) -> None:
@@ -154,14 +155,14 @@ def _is_dealer(turn: Turn, what: SetDealer) -> Refusal | None:
     why = sightings.objection(turn, what.dealer)
     if person is not None and Role.DEALER in person.roles and not why:
         return None
-    return Refusal("CSM-4", f"{what.dealer} is no dealer of this house{why and f' ({why})'}", "name one by staff id")
+    return refusal("DEALER-NOT-HERE", staff=what.dealer, why=why and f" ({why})")
 
 
 def _is_not_supervising(turn: Turn, what: SetDealer) -> Refusal | None:
     """The dealer on duty is never the supervisor of the same table (semantics §2.1.5)."""
     for operation, kept in turn.state.presence.kept.items():
         if kept.staff == what.dealer:
-            return Refusal("CSM-5", f"{what.dealer} is present for {operation}", "let another supervisor take over")
+            return refusal("DEALER-SUPERVISES", staff=what.dealer, operation=operation)
     return None
 
 

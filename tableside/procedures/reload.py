@@ -18,6 +18,7 @@ from tableside.happenings import ClosingAnnounced
 from tableside.house import Role
 from tableside.presence import Operation
 from tableside.procedures.session import SessionState, is_between_rounds, state_of
+from tableside.refusals import refusal
 from tableside.requests import BeginIncidentReload
 from tableside.session_happenings import (
     LoadCompleted,
@@ -67,15 +68,15 @@ def _is_allowed(turn: Turn, _what: BeginIncidentReload) -> Refusal | None:
     law = turn.state.house.jurisdiction
     if law.incident_reload_allowed:
         return None
-    return Refusal(RULE, f"the law of {law.name} allows no second load", "end the session, or change the cards")
+    return refusal("RELOAD-NOT-ALLOWED", law=law.name)
 
 
 def _is_play(turn: Turn, _what: BeginIncidentReload) -> Refusal | None:
     state = state_of(turn.state)
     if state is not SessionState.OPEN:
-        return Refusal(RULE, f"the session is {state}", "a reload is for an open table")
+        return refusal("RELOAD-NOT-NOW", state=state)
     if turn.state.procedures.swap.is_under_way:
-        return Refusal(RULE, "a machine swap is under way", "finish it first")
+        return refusal("SWAP-UNDER-WAY")
     return None
 
 
@@ -83,14 +84,14 @@ def is_incident_open(turn: Turn, what: BeginIncidentReload) -> Refusal | None:
     """Guard: it names an incident that is open."""
     if str(what.incident) in turn.state.incidents.open:
         return None
-    return Refusal(RULE, f"incident {what.incident} is not open", "name the incident that it is made for")
+    return refusal("INCIDENT-NOT-OPEN-FOR", incident=what.incident)
 
 
 def _in_packets(turn: Turn, what: BeginIncidentReload) -> Refusal | None:
     least = turn.state.house.min_packets
     if what.packets >= least:
         return None
-    return Refusal(RULE, f"{what.packets} packet(s): a load is made in {least} at least", "make more packets")
+    return refusal("RELOAD-FEW-PACKETS", packets=what.packets, least=least)
 
 
 def _begin(turn: Turn, what: BeginIncidentReload) -> None:

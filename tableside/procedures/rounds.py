@@ -32,6 +32,7 @@ from tableside.permits import DEAL_MS, RETURN_FEED_MS, Wish
 from tableside.procedures import awaited, jackpot_bets, told_late
 from tableside.procedures.jackpot_slice import is_paid_first
 from tableside.procedures.round_slice import RoundSlice, RoundState, of, outside, put
+from tableside.refusals import refusal
 from tableside.requests import CountHeldOver, EndRound, HoldOver, RuleRound
 from tableside.session_happenings import ReloadCompleted, ReloadStarted
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -172,7 +173,7 @@ def _lag_in(turn: Turn, what: CardsEntered) -> None:
 def _is_known_ruling(turn: Turn, what: RuleRound) -> Refusal | None:
     if what.ruling in RULINGS:
         return None
-    return Refusal("CSM-2", f"{what.ruling!r} is no ruling", f"say one of: {', '.join(RULINGS)}")
+    return refusal("RULING-UNKNOWN", ruling=what.ruling, rulings=", ".join(RULINGS))
 
 
 def _goes_on(_turn: Turn, what: RuleRound) -> bool:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from tableside import devices, presence, sightings
+from tableside.refusals import refusal
 from tableside.requests import ShowPresence
 from tableside.tables import Procedure, Refusal, Row, Turn
 
@@ -30,15 +31,13 @@ def read(state: TableState, _what: object) -> SecondWayState:
 def _names_a_role(_turn: Turn, what: ShowPresence) -> Refusal | None:
     if any(what.role in roles for roles in presence.ROLES.values()):
         return None
-    return Refusal("CSM-5", f"no operation needs the presence of {what.role}", "name the role that is asked for")
+    return refusal("ROLE-NOT-ASKED", role=what.role)
 
 
 def _are_two(turn: Turn, what: ShowPresence) -> Refusal | None:
     if sightings.by_pin(turn, what, what.role):
         return None
-    return Refusal(
-        "CSM-5", f"it takes two persons by PIN, one of them {what.role}", "both key their PIN at page or CLI"
-    )
+    return refusal("TWO-PINS-NEEDED", role=what.role)
 
 
 def _show(turn: Turn, what: ShowPresence) -> None:
@@ -46,7 +45,7 @@ def _show(turn: Turn, what: ShowPresence) -> None:
 
 
 def _reader_answers(_turn: Turn, _what: ShowPresence) -> Refusal:
-    return Refusal("CSM-5", "the badge reader answers", "tap the badge at the reader")
+    return refusal("READER-ANSWERS")
 
 
 S = SecondWayState

@@ -12,6 +12,7 @@ from tableside import attendance, card_account, presence, sightings
 from tableside.decisions import StateKept
 from tableside.happenings import ClosingAnnounced, SessionClosed, SessionOpened, SessionReady
 from tableside.house import Role
+from tableside.refusals import refusal
 from tableside.requests import AnnounceClosing, CloseTable, OpenTable
 from tableside.session_happenings import (
     CardChangeBegun,
@@ -70,9 +71,7 @@ def is_dealer_on_duty(rule: str, what: str) -> Guard:
         dealer = turn.state.procedures.people.dealer
         if turn.by == dealer != "":
             return None
-        return Refusal(
-            rule, f"{what} is the dealer's to say, and {turn.by or 'nobody'} is not on duty", f"ask {dealer}"
-        )
+        return refusal("DEALERS-TO-SAY", rule=rule, what=what, who=turn.by or "nobody", dealer=dealer)
 
     return guard
 
@@ -84,9 +83,9 @@ def _is_dealer(turn: Turn, what: OpenTable) -> Refusal | None:
     person = turn.state.house.person(what.dealer)
     why = sightings.objection(turn, what.dealer)
     if person is None or why:
-        return Refusal("CSM-4", f"{what.dealer!r}: {why}", "name a dealer of this house")
+        return refusal("DEALER-OBJECTED", staff=what.dealer, why=why)
     if Role.DEALER not in person.roles:
-        return Refusal("CSM-4", f"{person.name} is no dealer", "name a dealer of this house")
+        return refusal("DEALER-UNKNOWN", staff=person.name)
     return None
 
 
@@ -110,9 +109,9 @@ def is_between_rounds(turn: Turn, _what: object) -> Refusal | None:
     """Guard: no round is open, and the last one's cards are in or held over."""
     state = turn.state.procedures.rounds.state.value
     if state == "dealing":
-        return Refusal("CSM-6", "a round is being played", "end the round first")
+        return refusal("ROUND-OPEN")
     if state in ("over", "returning"):
-        return Refusal("CSM-6", "the round's cards are not in yet", "insert the cards, or hold them over")
+        return refusal("ROUND-NOT-RETURNED")
     return None
 
 
@@ -120,7 +119,7 @@ def _is_machine_empty(turn: Turn, _what: CloseTable) -> Refusal | None:
     inside = turn.state.account.at(card_account.MACHINE)
     if inside == 0:
         return None
-    return Refusal("CSM-6", f"{inside} cards are in the machine", "announce closing and unload")
+    return refusal("MACHINE-NOT-EMPTY", inside=inside)
 
 
 def _is_fit_to_close(turn: Turn, _what: CloseTable) -> Refusal | None:
@@ -128,7 +127,7 @@ def _is_fit_to_close(turn: Turn, _what: CloseTable) -> Refusal | None:
     is_supervising = any(role in sightings.roles_here(turn, turn.by) for role in SUPERVISING)
     if turn.state.procedures.sort.state.value != "irregular" or is_supervising:
         return None
-    return Refusal("CSM-6", "the sort is irregular", "floor supervisor or room management closes the table")
+    return refusal("SORT-IRREGULAR")
 
 
 def _close(turn: Turn, _what: CloseTable) -> None:

@@ -10,6 +10,7 @@ from tableside import alerts, incidents, locks, presence, unexpected
 from tableside.happenings import CountWanted
 from tableside.house import Role
 from tableside.procedures import card_identities, shoe
+from tableside.refusals import refusal
 from tableside.requests import SettleIncident
 from tableside.tables import Procedure, Refusal, Row, Turn
 
@@ -51,11 +52,11 @@ def read(state: TableState, _what: object) -> SettlingState:
 def _is_for_a_person(turn: Turn, what: SettleIncident) -> Refusal | None:
     incident = turn.state.incidents.open.get(str(what.incident))
     if incident is None:
-        return Refusal("CSM-8", f"incident {what.incident} is not open", f"open: {_waiting(turn)}")
+        return refusal("INCIDENT-NOT-OPEN", incident=what.incident, incidents=_waiting(turn))
     if incident.kind not in BY_PERSON:
-        return Refusal(incident.rule, f"{incident.kind} ends with what it asks for", "do that; see the alert")
+        return refusal("INCIDENT-OTHERWISE", rule=incident.rule, kind=incident.kind)
     if not what.finding.strip():
-        return Refusal(incident.rule, "nothing is said of what it was", "say what it was, in a sentence")
+        return refusal("FINDING-MISSING", rule=incident.rule)
     return None
 
 

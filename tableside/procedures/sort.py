@@ -20,6 +20,7 @@ from tableside.happenings import CardReplaced, SessionClosed, SessionOpened
 from tableside.house import Role
 from tableside.procedures import left_behind, unload
 from tableside.procedures.session import KIND, is_dealer_on_duty
+from tableside.refusals import refusal
 from tableside.requests import EnterSort, SettleSort
 from tableside.session_happenings import CardsSorted, SortSettled, UnloadCompleted
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -67,7 +68,7 @@ def _names_every_back(turn: Turn, what: EnterSort) -> Refusal | None:
     entered = sorted(group.back for group in what.groups)
     if entered == backs:
         return None
-    return Refusal(RULE, f"backs entered: {', '.join(entered) or 'none'}", f"enter each once: {', '.join(backs)}")
+    return refusal("SORT-BACKS", entered=", ".join(entered) or "none", backs=", ".join(backs))
 
 
 def _is_possible(turn: Turn, what: EnterSort) -> Refusal | None:
@@ -77,7 +78,7 @@ def _is_possible(turn: Turn, what: EnterSort) -> Refusal | None:
         decks = next(known.decks for known in house.decks if known.back == group.back)
         why = sorted_decks.objection(group, decks, {known.back for known in house.decks})
         if why:
-            return Refusal(RULE, f"{group.back}: {why}", "look at that colour again")
+            return refusal("SORT-IMPOSSIBLE", back=group.back, why=why)
     return None
 
 
@@ -86,7 +87,7 @@ def _is_gathered(turn: Turn, _what: EnterSort) -> Refusal | None:
     left = turn.state.account.at(TRAY)
     if left <= 0:
         return None
-    return Refusal(RULE, f"{left} cards lie in the tray", "take them out and sort them with the others")
+    return refusal("SORT-TRAY", left=left)
 
 
 # --- the finding --------------------------------------------------------------------------------------------
@@ -175,7 +176,7 @@ def _sentence(turn: Turn, finding: sorted_decks.Finding) -> str:
 def _says_something(_turn: Turn, what: SettleSort) -> Refusal | None:
     if what.decision.strip():
         return None
-    return Refusal(RULE, "no decision is given", "say what is done about the cards")
+    return refusal("SORT-NO-DECISION")
 
 
 def _settle(turn: Turn, what: SettleSort) -> None:
@@ -191,7 +192,7 @@ def _is_open(turn: Turn, what: SettleSort) -> Refusal | None:
     if what.incident in numbers:
         return None
     listed = ", ".join(map(str, numbers)) or "none"
-    return Refusal(RULE, f"incident {what.incident} is no irregular sort", f"waiting for a decision: {listed}")
+    return refusal("SORT-NOT-IRREGULAR", incident=what.incident, listed=listed)
 
 
 def _is_sessions(_turn: Turn, what: UnloadCompleted) -> bool:

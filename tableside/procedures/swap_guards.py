@@ -7,6 +7,7 @@ from tableside.house import Role
 from tableside.presence import Operation
 from tableside.procedures.session import SessionState, state_of
 from tableside.procedures.swap_slice import of
+from tableside.refusals import refusal
 from tableside.requests import BeginSwap, CountedOut
 from tableside.tables import Refusal, Turn
 
@@ -18,16 +19,16 @@ def is_allowed(turn: Turn, _what: BeginSwap) -> Refusal | None:
     law = turn.state.house.jurisdiction
     if law.swap_allowed:
         return None
-    return Refusal(RULE, f"the law of {law.name} allows no machine swap", "end the session")
+    return refusal("SWAP-NOT-ALLOWED", law=law.name)
 
 
 def is_play(turn: Turn, _what: BeginSwap) -> Refusal | None:
     """Guard: a session is open, and nothing else exchanges its cards."""
     state = state_of(turn.state)
     if state is not SessionState.OPEN:
-        return Refusal(RULE, f"the session is {state}", "a swap is for an open table")
+        return refusal("SWAP-NOT-NOW", state=state)
     if turn.state.procedures.reload.is_under_way:
-        return Refusal(RULE, "an incident reload is under way", "finish it, or announce closing")
+        return refusal("RELOAD-UNDER-WAY")
     return None
 
 
@@ -35,20 +36,20 @@ def is_incident_open(turn: Turn, what: BeginSwap) -> Refusal | None:
     """Guard: it names an incident that is open."""
     if str(what.incident) in turn.state.incidents.open:
         return None
-    return Refusal(RULE, f"incident {what.incident} is not open", "name the incident that it is made for")
+    return refusal("INCIDENT-NOT-OPEN-FOR", rule=RULE, incident=what.incident)
 
 
 def is_spare(turn: Turn, what: BeginSwap) -> Refusal | None:
     """Guard: a shuffler of this table that answers and is well."""
     if not devices.is_standing_by(turn.state, what.spare):
-        return Refusal(RULE, f"{what.spare!r} is no spare shuffler of this table", "name one that stands by")
+        return refusal("SPARE-UNKNOWN", spare=what.spare)
     spare = devices.of(turn, what.spare)
     if not spare.is_connected:
-        return Refusal(RULE, f"{what.spare} does not answer", "connect it first")
+        return refusal("SPARE-NO-ANSWER", spare=what.spare)
     if f"SPARE-WRONG:{what.spare}" in turn.state.alerts.standing:
-        return Refusal(RULE, f"{what.spare} is not the machine that this table may use", "take another")
+        return refusal("SPARE-NOT-ALLOWED", spare=what.spare)
     if spare.jams or spare.faults or spare.is_lid_open:
-        return Refusal(RULE, f"{what.spare} has a jam, a fault or an open lid", "mend it, or take another")
+        return refusal("SPARE-NOT-WELL", spare=what.spare)
     return None
 
 
@@ -57,16 +58,16 @@ def is_lid_shut(turn: Turn, _what: CountedOut) -> Refusal | None:
     state = turn.state.procedures.lid.state.value
     if state == "shut":
         return None
-    return Refusal(RULE, f"the lid is {state}", "say what was taken out, and shut the lid")
+    return refusal("LID-NOT-SHUT", state=state)
 
 
 def is_number(turn: Turn, what: CountedOut) -> Refusal | None:
     """Guard: no fewer than were laid aside already, no more than the table has."""
     taken, most = of(turn).taken, turn.state.house.cards_at_table
     if what.cards < taken:
-        return Refusal(RULE, f"{taken} cards were laid aside already", "enter all that came out")
+        return refusal("COUNTED-OUT-FEW", taken=taken)
     if what.cards > most:
-        return Refusal(RULE, f"the table has {most} cards", "count again")
+        return refusal("COUNTED-OUT-MANY", most=most)
     return None
 
 

@@ -28,6 +28,7 @@ from tableside.presence import Operation
 from tableside.procedures.empty import UNLOAD
 from tableside.procedures.session import KIND, SessionState, state_of
 from tableside.procedures.unload_slice import UnloadState, of, put
+from tableside.refusals import refusal
 from tableside.requests import BeginUnload
 from tableside.session_happenings import (
     EmptyDisproved,
@@ -60,14 +61,14 @@ def _is_closing(turn: Turn, _what: BeginUnload) -> Refusal | None:
     state = state_of(turn.state)
     if state is SessionState.CLOSING or of(turn).state is UnloadState.STOPPED:
         return None
-    return Refusal(RULE, f"closing is not announced, the session is {state}", "announce closing first")
+    return refusal("CLOSING-NOT-ANNOUNCED", state=state)
 
 
 def _is_machine_there(turn: Turn, _what: BeginUnload) -> Refusal | None:
     machine = devices.shuffler(turn)
     if machine.is_connected and not machine.is_lid_open:
         return None
-    return Refusal(RULE, "the machine is away or its lid open", "check cable and power, shut the lid")
+    return refusal("MACHINE-NOT-READY", rule=RULE)
 
 
 def _is_present(turn: Turn, what: BeginUnload) -> Refusal | None:

@@ -135,4 +135,4 @@ def test_every_latched_alert_has_an_act_that_clears_it() -> None:
 
 
 # Words of the same shape that are no alerts.
-NO_ALERTS: frozenset[str] = frozenset()
+NO_ALERTS = frozenset(entry.code for entry in catalogue().refusal)

@@ -107,7 +107,7 @@ def test_the_journal_says_who_said_which() -> None:
         ("", {}, "nobody may not do this"),
         ("T1", {}, "T1 may not do this"),
         ("D1", {"numbers": (0,)}, "no number 0"),
-        ("D1", {"numbers": (1, 5)}, "has read 4 card(s) of this round, no number 5"),
+        ("D1", {"numbers": (1, 5)}, "has read 4 cards of this round, no number 5"),
         ("D1", {"reader": "ear"}, "ear has read no card"),
     ],
 )
