@@ -28,6 +28,7 @@ from tableside.configuration.shape import (
     DeviceRole,
     HostFile,
     Language,
+    Maintenance,
     Metrics,
     Page,
     Profile,
@@ -67,6 +68,7 @@ class TableConfig:
     ledger: LedgerPlace | None
     settings: Settings
     alerts: AlertTimes
+    maintenance: tuple[Maintenance, ...]
 
     @property
     def cards_in_play(self) -> int:
@@ -161,6 +163,7 @@ def _load_table(path: Path, host_staff: tuple[StaffMember, ...]) -> TableConfig:
         ledger=ledger_place(file.jackpot, path.parent),
         settings=file.settings,
         alerts=file.alerts,
+        maintenance=file.maintenance,
     )
 
 

@@ -90,6 +90,18 @@ class Display(msgspec.Struct, frozen=True):
     characters: int
 
 
+class Maintenance(msgspec.Struct, frozen=True):
+    """What is to be done at machines of a model (empty: at any) after so many cards or hours; 0 is no such limit.
+
+    `what` is a part, *cleaning*, or *cards*: the set that is in play.
+    """
+
+    what: str
+    model: str = ""
+    after_cards: int = 0
+    after_hours: int = 0
+
+
 class ChipSlots(msgspec.Struct, frozen=True):
     """Jackpot chip slots: at which seats; `collects`: a window is emptied by command, else a chip falls through."""
 
@@ -141,6 +153,7 @@ class House(msgspec.Struct, frozen=True):
     class_1_neighbour_s: int = 30  # semantics §5: not taken, an alert goes to the neighbour and the pit manager …
     class_1_management_s: int = 120  # … and to room management
     class_2_neighbour_s: int = 300
+    maintenance: tuple[Maintenance, ...] = ()  # nothing is decided by it: `tableside diag pm` reads it
     languages: tuple[str, ...] = ("en",)
     time_zone: str = "UTC"  # of the tz database: what people read in reports; rows are in UTC
 

@@ -6,16 +6,24 @@ from collections.abc import Mapping
 
 import msgspec
 
-from docs.generate.northbound import DIALECT, text_of
+from docs.generate.northbound import DIALECT, anything, text_of
 from docs.generate.technician_shapes import Entries, FactLine, Finding, RowLine, Status, TableAtRow, TraceLine
+from tableside.diagnosis.bundle import Contents
 from tableside.diagnosis.errors import ErrorsTold
+from tableside.diagnosis.handover import HandoverTold
+from tableside.diagnosis.maintenance import UpkeepTold
+from tableside.diagnosis.replayed import ReplayTold
 from tableside.diagnosis.statistics import StatisticsTold
 
 FOLDER = "docs/protocols/technician"
 # Name → what one line of it is. The first word is the command.
 SCHEMAS: Mapping[str, type[msgspec.Struct]] = {
+    "bundle": Contents,
     "errors": ErrorsTold,
     "explain": Entries,
+    "handover": HandoverTold,
+    "pm": UpkeepTold,
+    "replay-difference": ReplayTold,
     "replay-fact": FactLine,
     "replay-table": TableAtRow,
     "stats": StatisticsTold,
@@ -28,7 +36,7 @@ SCHEMAS: Mapping[str, type[msgspec.Struct]] = {
 
 def schema(name: str) -> str:
     """One JSON Schema (2020-12), as a file's text."""
-    made = msgspec.json.schema(SCHEMAS[name])
+    made = msgspec.json.schema(SCHEMAS[name], schema_hook=anything)
     return text_of({"$schema": DIALECT, "$id": f"urn:tableside:technician:{name}", **made})
 
 

@@ -12,14 +12,17 @@ import click
 from tableside.cli.alert_lines import alert_lines
 from tableside.cli.answered import told
 from tableside.cli.asking import status_lines
+from tableside.cli.bundle import bundle
 from tableside.cli.connection import Connection, new_id, socket_path
 from tableside.cli.errors import errors
 from tableside.cli.explain import explain
 from tableside.cli.failing import Failed
 from tableside.cli.firmware import verify_firmware
+from tableside.cli.handover import handover
 from tableside.cli.kept import FORMATS, export, kept_files, passed
 from tableside.cli.options import reaching_daemon
 from tableside.cli.plain import say, say_json, warn
+from tableside.cli.pm import pm
 from tableside.cli.reading import is_journal, reading
 from tableside.cli.rows import line_of_row
 from tableside.cli.shoe import shoe
@@ -45,6 +48,9 @@ diag.add_command(explain)
 diag.add_command(shoe)
 diag.add_command(errors)
 diag.add_command(stats)
+diag.add_command(bundle)
+diag.add_command(pm)
+diag.add_command(handover)
 
 
 @diag.command()
@@ -143,13 +149,26 @@ def trace(
 @diag.command()
 @file_argument
 @click.option("--at", "row", type=int, help="A journal: how the table stood after this row; at its end if not named.")
+@click.option(
+    "--against",
+    type=click.Path(path_type=Path),
+    help="A recording: the journal of its table, for what the driver made of it then.",
+)
 @click.option("--json", "as_json", is_flag=True, help="One line of JSON, ASCII only: for a journal the whole state.")
-def replay(file: Path, row: int | None, as_json: bool) -> None:
-    """FILE is a journal: how the table stood at a row. FILE is a recording: what today's driver makes of it."""
+def replay(file: Path, row: int | None, against: Path | None, as_json: bool) -> int:
+    """FILE is a journal: how the table stood at a row. FILE is a recording: what today's driver makes of it.
+
+    With --against the differences to what stands in the journal are told, and it ends with 1 where there are any.
+    """
     if is_journal(file):
         _replay_journal(file, row, as_json=as_json)
-    else:
+        return ExitCode.DONE
+    if against is None:
         _replay_recording(file, as_json=as_json)
+        return ExitCode.DONE
+    from tableside.cli.replayed import compare
+
+    return compare(file, against, as_json=as_json)
 
 
 def _replay_journal(file: Path, row: int | None, *, as_json: bool) -> None:

@@ -61,10 +61,11 @@ def error_lines(told: ErrorsTold) -> Iterator[str]:
     last = f"the last {len(told.faults)} (UTC, from the {told.source}):"
     yield f"{told.standing} standing, {told.known} known{of}, {last}"
     for fault in told.faults:
-        yield from _fault_lines(fault)
+        yield from fault_lines(fault)
 
 
-def _fault_lines(fault: FaultLine) -> Iterator[str]:
+def fault_lines(fault: FaultLine) -> Iterator[str]:
+    """One fault, and what clears it while it stands."""
     place = f" at {fault.place}" if fault.place else ""
     times = f", {fault.times} times" if fault.times > 1 else ""
     who = f"{fault.table} {fault.device}".strip()

@@ -23,7 +23,7 @@ def kept_files(config: str, table: str, incident: int, device: str | None) -> li
     """The recordings of an incident, of one device or of all. Raises `Failed`."""
     from tableside.diagnosis.kept_traces import FOLDER, SUFFIX
 
-    folder = _of_table(_journals(config) / FOLDER, table)
+    folder = _of_table(journals_of(config) / FOLDER, table)
     place = folder / str(incident)
     files = sorted(place.glob(f"{device or '*'}{SUFFIX}"))
     if files:
@@ -75,7 +75,8 @@ def _passed(file: Path, opened: ExitStack) -> Iterator[Passed]:
         raise Failed(ExitCode.DATA, f"{file}: {bad}") from bad
 
 
-def _journals(config: str) -> Path:
+def journals_of(config: str) -> Path:
+    """The folder of a host's journals, as its file names it. Raises `Failed`."""
     path = Path(config)
     try:
         named = tomllib.loads(path.read_text("utf-8"))["host"]["journal_directory"]

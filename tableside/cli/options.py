@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -21,6 +22,17 @@ def reaching_daemon(command: F) -> F:
     ):
         command = option(command)
     return command
+
+
+def recordings(command: F) -> F:
+    """Journals to read instead of a running daemon."""
+    return click.option(
+        "--recording",
+        "files",
+        type=click.Path(path_type=Path),
+        multiple=True,
+        help="A journal instead of the daemon, again for each: a machine is followed by its serial number.",
+    )(command)
 
 
 config_option = click.option(

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from firmware_bridge.clock import SystemClock
 from tableside.cli.answered import told
 from tableside.cli.connection import Connection, Line, new_id, socket_path
 from tableside.cli.failing import Failed
@@ -31,6 +32,13 @@ class Source:
 
     kind: str
     stories: tuple[Story, ...]
+
+    @property
+    def until_ns(self) -> int:
+        """Up to when it tells, in UTC ns: a daemon up to now, a journal up to its last row."""
+        if self.kind == DAEMON:
+            return SystemClock().now().wall_ns
+        return max((story.told[-1].wall_ns for story in self.stories if story.told), default=0)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from tableside.cli.failing import Failed
-from tableside.cli.options import reaching_daemon
+from tableside.cli.options import reaching_daemon, recordings
 from tableside.cli.plain import say, say_json
 from tableside.exit_codes import ExitCode
 
@@ -19,13 +19,7 @@ if TYPE_CHECKING:
 
 @click.command("stats")
 @click.argument("serial", default="")
-@click.option(
-    "--recording",
-    "files",
-    type=click.Path(path_type=Path),
-    multiple=True,
-    help="A journal, again for each: a machine's figures follow its serial number from table to table.",
-)
+@recordings
 @click.option("--table", default="", help="Only this table; of all of the host's where none is named.")
 @reaching_daemon
 def stats(serial: str, files: tuple[Path, ...], table: str, socket: str | None, config: str, as_json: bool) -> int:

@@ -75,6 +75,10 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         class_1_neighbour_s=table.alerts.class_1_neighbour_s,
         class_1_management_s=table.alerts.class_1_management_s,
         class_2_neighbour_s=table.alerts.class_2_neighbour_s,
+        maintenance=tuple(
+            house.Maintenance(one.what, one.model or "", one.after_cards or 0, one.after_hours or 0)
+            for one in table.maintenance
+        ),
         languages=table.languages,
         time_zone=host.time_zone,
     )

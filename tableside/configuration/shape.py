@@ -232,6 +232,15 @@ class TablePart(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     seats: Annotated[int, Meta(ge=1, le=14)]
 
 
+class Maintenance(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[[maintenance]]` of a table: after how many cards or hours something is due. What is done is recorded."""
+
+    what: Text40  # a part as technicians record it, "cleaning", or "cards": the set in play
+    model: Annotated[str, Meta(min_length=1, max_length=16)] | None = None  # None: every machine of the table
+    after_cards: Annotated[int, Meta(ge=1, le=1_000_000_000)] | None = None
+    after_hours: Annotated[int, Meta(ge=1, le=100_000)] | None = None
+
+
 class TableFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The whole file of a table."""
 
@@ -242,3 +251,4 @@ class TableFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     jackpot: Jackpot | None = None  # JP-1: optional
     settings: Settings = Settings()
     alerts: AlertTimes = AlertTimes()
+    maintenance: tuple[Maintenance, ...] = ()

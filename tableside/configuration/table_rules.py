@@ -14,6 +14,7 @@ from tableside.jurisdiction import known_jurisdictions
 DEFAULT_PRESENCE_S = 60
 DEFAULT_PACKET_CARDS = 104
 SEATS = (6, 7)  # BJ-1
+CARDS = "cards"  # the set in play, as [[maintenance]] names it
 # By kind of table: how many decks there may be, and what is said of it.
 _DECKS: dict[str, tuple[tuple[int, ...], str]] = {
     TableKind.SHUFFLER: ((4, 6), "4 or 6 decks (SHOE-1)"),
@@ -112,6 +113,15 @@ def _packets(file: Draft) -> Iterator[Finding]:
         )
 
 
+def _maintenance(file: Draft) -> Iterator[Finding]:
+    """What is never due is a mistake of whoever wrote it; the set of cards belongs to no model."""
+    for one in file.parts("maintenance"):
+        if not one.has("after_cards") and not one.has("after_hours"):
+            yield Finding(one.at("after_cards"), "is missing, and after_hours too", "one of them, or both")
+        if one.text("what") == CARDS and one.has("model"):
+            yield Finding(one.at("model"), "is given for the cards", "no model: cards are of the table")
+
+
 def _alert_order(file: Draft) -> Iterator[Finding]:
     alerts = file.part("alerts")
     for sooner, sooner_default, later, later_default in _ESCALATIONS:
@@ -134,5 +144,6 @@ _RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     _seats,
     _presence,
     _packets,
+    _maintenance,
     _alert_order,
 )

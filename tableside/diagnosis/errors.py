@@ -57,7 +57,7 @@ def errors(source: str, tables: Iterable[tuple[str, Iterable[Told]]], device: st
         device=device,
         known=len(found),
         standing=sum(fault.stands for _, fault in found),
-        faults=tuple(_line(table, fault) for table, fault in shown),
+        faults=tuple(fault_line(table, fault) for table, fault in shown),
     )
 
 
@@ -65,7 +65,8 @@ def _is_of(fault: ToldFault, device: str) -> bool:
     return device in ("", fault.device, fault.serial)
 
 
-def _line(table: str, fault: ToldFault) -> FaultLine:
+def fault_line(table: str, fault: ToldFault) -> FaultLine:
+    """A fault as it is printed and published."""
     return FaultLine(
         table=table,
         device=fault.device,

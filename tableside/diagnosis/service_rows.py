@@ -61,6 +61,7 @@ KINDS: tuple[type, ...] = (
     happenings.SwapAdvised,
     happenings.TechnicianCalled,
     happenings.TechnicianWorked,
+    session_happenings.LoadCompleted,
     session_happenings.MachineCountedOut,
     machine_happenings.MachineRecorded,
     decisions.AlertRaised,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import re
 import subprocess
 import sys
 import termios
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tests.support.processes import DEADLINE_S, ROOT
@@ -49,15 +52,29 @@ class Seen:
         return self.out.decode("utf-8").replace("\r\n", "\n")
 
 
-def run_on(terminal: Terminal, *arguments: str) -> Seen:
-    """`tableside` with these arguments, to its end."""
-    command = [sys.executable, "-m", "tableside", *arguments]
+# One process for many command lines, so that each does not wait for its imports: after each a line with its code.
+_MARK = "@@ ended with"
+_PROGRAM = f"""
+import json, sys
+from tableside.cli.failing import run_command
+from tableside.cli.groups import tableside
+for line in json.loads(sys.argv[1]):
+    code = run_command(tableside, line)
+    sys.stdout.write(f"{_MARK} {{int(code)}}\\n")
+    sys.stdout.flush()
+"""
+
+
+def run_on(terminal: Terminal, lines: Sequence[Sequence[str]]) -> list[Seen]:
+    """`tableside` with each of these arguments, one after the other, to its end."""
+    command = [sys.executable, "-c", _PROGRAM, json.dumps([list(line) for line in lines])]
     environment = _environment(terminal)
     if not terminal.columns:
         done = subprocess.run(
-            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=DEADLINE_S, check=False
+            command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=4 * DEADLINE_S, check=False
         )
-        return Seen(done.returncode, done.stdout, done.stderr)
+        assert not done.returncode, done.stderr
+        return [Seen(one.code, one.out, done.stderr) for one in _apart(done.stdout)]
     ours, theirs = os.openpty()
     termios.tcsetwinsize(theirs, (24, terminal.columns))
     with subprocess.Popen(command, env=environment, stdin=theirs, stdout=theirs, stderr=theirs) as child:
@@ -66,9 +83,16 @@ def run_on(terminal: Terminal, *arguments: str) -> Seen:
         with contextlib.suppress(OSError):  # a terminal whose other end is shut
             while chunk := os.read(ours, 65_536):
                 seen += chunk
-        code = child.wait(DEADLINE_S)
+        assert child.wait(DEADLINE_S) == 0, seen
     os.close(ours)
-    return Seen(code, bytes(seen))
+    return list(_apart(bytes(seen)))
+
+
+def _apart(out: bytes) -> Iterator[Seen]:
+    begin = 0
+    for mark in re.finditer(rb"%s (\d+)\r?\n" % _MARK.encode(), out):
+        yield Seen(int(mark[1]), out[begin : mark.start()])
+        begin = mark.end()
 
 
 def _environment(terminal: Terminal) -> dict[str, str]:

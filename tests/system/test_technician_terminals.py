@@ -4,6 +4,7 @@ and with --json what the published schema says (BR-065, BR-066)."""
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,7 +24,7 @@ from tableside.exit_codes import ExitCode
 from tests.support.processes import ROOT
 from tests.support.served_table import Served, served
 from tests.support.session import open_table
-from tests.support.terminals import NARROW, TERMINALS, Terminal, run_on
+from tests.support.terminals import TERMINALS, Seen, Terminal, run_on
 from tests.support.written import written
 from tests.unit.cli.test_diag import ACK, CARDS_OUT, JAM
 
@@ -32,7 +33,7 @@ pytestmark = pytest.mark.system
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A command line. `{config}`, `{journal}` and `{cable}` stand for the files of this test; `schema` of each line."""
+    """A command line; `{…}` stand for files, `{fresh}` for one that is not there yet. `schema` is that of each line."""
 
     line: str
     code: ExitCode
@@ -44,6 +45,7 @@ class Case:
 
 
 LIVE = "--config {config}"
+JSON = "json"
 CASES = (
     Case(f"status {LIVE}", ExitCode.DONE, "status"),
     Case(f"why shuffler {LIVE}", ExitCode.DONE, "why"),
@@ -53,9 +55,16 @@ CASES = (
     Case("errors --recording {cable}", ExitCode.FOUND, "errors"),
     Case(f"stats {LIVE}", ExitCode.DONE, "stats"),
     Case("stats --recording {journal}", ExitCode.DONE, "stats"),
+    Case(f"pm {LIVE}", ExitCode.DONE, "pm"),
+    Case("pm --recording {journal}", ExitCode.DONE, "pm"),
+    Case(f"handover {LIVE}", ExitCode.DONE, "handover"),
+    Case("handover --recording {journal}", ExitCode.DONE, "handover"),
+    Case("bundle {fresh} --recording {journal}", ExitCode.DONE, "bundle"),
+    Case(f"bundle {{fresh}} {LIVE}", ExitCode.DONE, "bundle"),
     Case("explain FAULT-4 --second zh_Hant_MO", ExitCode.DONE, "explain"),
     Case("trace --recording {cable}", ExitCode.DONE, "trace"),
     Case("replay {cable}", ExitCode.DONE, "replay-fact"),
+    Case("replay {cable} --against {journal}", ExitCode.FOUND, "replay-difference"),
     Case("replay {journal}", ExitCode.DONE, "replay-table"),
 )
 # These go on until Ctrl-C, or are tried where their device is.
@@ -71,7 +80,8 @@ class Files:
     cable: Path
 
     def of(self, case: Case) -> list[str]:
-        names = {"config": self.config, "journal": self.journal, "cable": self.cable}
+        fresh = self.journal.with_name(f"{secrets.token_hex(4)}.zip")
+        names = {"config": self.config, "journal": self.journal, "cable": self.cable, "fresh": fresh}
         return ["diag", *(argument.format(**names) for argument in case.arguments)]
 
 
@@ -102,34 +112,45 @@ def test_every_command_is_tried() -> None:
     assert {case.arguments[0] for case in CASES} | ELSEWHERE == set(diag.commands)
 
 
+@pytest.fixture(scope="module")
+def printed(files: Files) -> dict[str, dict[Case, Seen]]:
+    """What every command prints on every terminal, and into a pipe with --json."""
+    seen = {
+        terminal.name: dict(zip(CASES, run_on(terminal, [files.of(case) for case in CASES]), strict=True))
+        for terminal in TERMINALS
+    }
+    as_json = run_on(TERMINALS[-1], [[*files.of(case), "--json"] for case in CASES])
+    return {**seen, JSON: dict(zip(CASES, as_json, strict=True))}
+
+
 @pytest.mark.parametrize("terminal", TERMINALS, ids=lambda terminal: terminal.name)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.line)
-def test_text_on_every_terminal(case: Case, terminal: Terminal, files: Files) -> None:
-    seen = run_on(terminal, *files.of(case))
+def test_text_on_every_terminal(case: Case, terminal: Terminal, printed: dict[str, dict[Case, Seen]]) -> None:
+    seen = printed[terminal.name][case]
     assert seen.code == case.code, seen
     assert seen.out.strip()
+    assert b"Traceback" not in seen.out + seen.err
     printable = seen.out.replace(b"\r\n", b"\n").replace(b"\n", b"")
     assert not [byte for byte in printable if byte < 0x20 or byte == 0x7F], "nothing but text"
     if terminal.is_ascii:
         assert seen.out.isascii()
     if terminal.columns:
-        too_wide = [line for line in seen.text.splitlines() if width_of(line) > terminal.columns]
-        assert too_wide == []
-    else:
-        assert b"Traceback" not in seen.err
+        assert [line for line in seen.text.splitlines() if width_of(line) > terminal.columns] == []
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.line)
-def test_json_is_what_its_schema_says(case: Case, files: Files) -> None:
+def test_json_is_what_its_schema_says(case: Case, printed: dict[str, dict[Case, Seen]]) -> None:
     schema = json.loads((ROOT / FOLDER / f"{case.schema}.schema.json").read_text("utf-8"))
     validator = Draft202012Validator(schema)
     assert not validator.is_valid({})
-    seen = run_on(TERMINALS[-1], *files.of(case), "--json")
+    seen = printed[JSON][case]
     assert seen.code == case.code, seen
     lines = seen.out.splitlines()
     assert lines
     for line in lines:
         assert line.isascii()
         validator.validate(json.loads(line))
-    assert case.schema in SCHEMAS
-    assert NARROW
+
+
+def test_every_schema_is_met_by_something() -> None:
+    assert {case.schema for case in CASES} | {"watch"} == set(SCHEMAS)

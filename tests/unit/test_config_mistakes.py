@@ -41,9 +41,12 @@ combination = { cards = 2, ranks = ["A", "A"] }
 [settings]""",
 )
 
+MAINTENANCE = table("[settings]", '[[maintenance]]\nwhat = "cleaning"\n\n[settings]')
+
 # What is broken, the edit, the key that is named, what stands at the place, words of the message.
 BROKEN: list[tuple[str, Edit, str, str, list[str]]] = [
     ("typo in a key", table("presence_s =", "presnce_s ="), "settings.presnce_s", "presnce_s", ['"presence_s"']),
+    ("upkeep never due", MAINTENANCE, "maintenance[0].after_cards", "maintenance]]", ["after_hours too"]),
     ("jackpot below its start", JACKPOT, "jackpot.start", "start", ["at least 1000000"]),
     ("typo in a device key", table("serial_number", "serial_numbr"), "devices[0].serial_numbr", "serial_numbr", []),
     ("wrong level", table("seats = 7", "seats = 7\npresence_s = 50"), "table.presence_s", "presence_s", ["[settings]"]),
