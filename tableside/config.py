@@ -36,6 +36,7 @@ from tableside.configuration.shape import (
     Settings,
     TableFile,
 )
+from tableside.games.blackjack_settings import BlackjackSettings
 from tableside.house import TableKind
 from tableside.jackpot.settings import JackpotSettings
 from tableside.people import StaffMember
@@ -66,6 +67,7 @@ class TableConfig:
     staff: tuple[StaffMember, ...]
     jackpot: JackpotSettings | None
     ledger: LedgerPlace | None
+    blackjack: BlackjackSettings | None
     settings: Settings
     alerts: AlertTimes
     maintenance: tuple[Maintenance, ...]
@@ -161,6 +163,7 @@ def _load_table(path: Path, host_staff: tuple[StaffMember, ...]) -> TableConfig:
         staff=host_staff + file.staff,
         jackpot=None if file.jackpot is None else settings_of(file.jackpot),
         ledger=ledger_place(file.jackpot, path.parent),
+        blackjack=file.blackjack,
         settings=file.settings,
         alerts=file.alerts,
         maintenance=file.maintenance,

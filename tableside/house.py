@@ -11,6 +11,7 @@ from enum import StrEnum
 import msgspec
 
 from tableside.cards import CARDS_PER_DECK
+from tableside.games.blackjack_settings import BlackjackSettings
 from tableside.jackpot.settings import JackpotSettings
 
 
@@ -66,6 +67,7 @@ class Jurisdiction(msgspec.Struct, frozen=True):
     damaged: str = "card"  # machine: card, deck or set is replaced
     reinsert: str = "before"  # the cards of a round go back before or after the next deal
     full_count_after_jam: bool = False
+    bank_draws_soft_17: bool = False  # BJ-6, BJ-7; elsewhere a soft 17 is drawn on
     swap_allowed: bool = True
     incident_reload_allowed: bool = True
 
@@ -133,6 +135,7 @@ class House(msgspec.Struct, frozen=True):
     face_up_antennas: tuple[str, ...] = ()  # above these cards lie open, as the house has it
     card_readers: tuple[str, ...] = ()  # they read cards as they are dealt, and hold nothing
     jackpot: JackpotSettings | None = None  # JP-1: optional; in force from the next start on where one runs already
+    blackjack: BlackjackSettings | None = None  # hands are followed there
     dealer_decides: bool = True  # what an advice leaves to the dealer; else all decisions are the supervisor's
     jackpot_ledger: str = ""  # the linked jackpot's name in its ledger; empty: the table's own, in its own meters
     lamps: tuple[str, ...] = ()  # warning lamps that are devices of their own

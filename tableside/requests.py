@@ -13,6 +13,7 @@ from tableside.alert_requests import ClearAlert as ClearAlert
 from tableside.alert_requests import DeclineAlert as DeclineAlert
 from tableside.alert_requests import TakeAlert as TakeAlert
 from tableside.batch_requests import AnyDeckRequest
+from tableside.blackjack_requests import AnyBlackjackRequest
 from tableside.card_requests import OpenCards as OpenCards
 from tableside.cards import Card
 from tableside.house import Role
@@ -343,6 +344,7 @@ AnyRequest = (
     | PayJackpot
     | DenyJackpot
     | DecideAdvice
+    | AnyBlackjackRequest
     | RaiseComplaint
     | SettleComplaint
     | OpenLid

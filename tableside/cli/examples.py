@@ -19,6 +19,16 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "rule": '--ruling "goes on" --as S-201',
         "open-cards": "--numbers 1 --numbers 3 --as D-101",
     },
+    "blackjack": {
+        "seats": "--seats 1 --seats 3 --as D-101",
+        "bet": "--seat 3 --amount 2000 --from-seat 5 --as D-101",
+        "add": "--seat 3 --from-seat 5 --insurance 1000 --as D-101",
+        "card": "--seat 3 --card 7C --as D-101",
+        "choice": "--seat 3 --hand 2 --choice stand --as D-101",
+        "turn": "--card 9H --as D-101",
+        "collect": "--seat 3 --as D-101",
+        "pay": "--seats 1 --amounts 4000 --seats 3 --amounts 0 --as D-101",
+    },
     "advice": {"decide": '--number 3 --decision "card to the tray, another drawn" --as S-201'},
     "complaint": {"settle": '--decision "the deal stands" --complaint 2 --as S-201'},
     "jam": {

@@ -18,6 +18,7 @@ def standing_lines(state: Mapping[str, Any]) -> list[str]:
         *_stops(state),
         *(f"  {one['procedure']}: {one['state']}\n    → {one['next_step']}" for one in _waiting(state)),
         *_jackpot(state["procedures"]),
+        *(f"  {line}" for line in state["hands"]),
         *_presence(state),
         *(f"  incident {one['number']} ({one['rule']}): {one['text']}" for one in state["incidents"]["open"].values()),
         *_complaints(state),

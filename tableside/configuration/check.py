@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from tableside.configuration.blackjack_rules import blackjack_findings
 from tableside.configuration.broker import table_findings_at_broker
 from tableside.configuration.device_rules import device_findings, shared_addresses
 from tableside.configuration.draft import Draft
@@ -101,6 +102,7 @@ def _rules(draft: Draft, kind: str, folder: Path) -> Iterator[Finding]:
         yield from host_findings(draft, folder)
     else:
         yield from table_findings(draft)
+        yield from blackjack_findings(draft)
         yield from device_findings(draft, folder)
         yield from ledger_findings(draft, folder)
 

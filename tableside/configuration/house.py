@@ -55,6 +55,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         chip_value=settings.jackpot_chip_value or 0,
         chip_currency=settings.jackpot_chip_currency or "",
         jackpot=table.jackpot,
+        blackjack=table.blackjack,
         dealer_decides=settings.dealer_decides,
         jackpot_ledger="" if table.ledger is None else table.ledger.name,
         lamps=tuple(device.name for device in table.devices_of(DeviceRole.LAMP)),
@@ -139,6 +140,7 @@ def _jurisdiction(table: TableConfig) -> house.Jurisdiction:
         damaged=Replaced(law.damaged_in_shuffler.value).value,
         reinsert=settings.reinsert or law.reinsert.value,
         full_count_after_jam=law.full_count_after_jam.value if chosen is None else chosen,
+        bank_draws_soft_17=law.bank_draws_soft_17.value,
         swap_allowed=SecondLoad.SWAP in law.second_load.value,
         incident_reload_allowed=SecondLoad.INCIDENT in law.second_load.value,
     )

@@ -16,6 +16,7 @@ from msgspec import Meta
 from drivers.displays.showing import LONGEST_WORD
 from drivers.lamps.modbus_lamp import LampCoils
 from drivers.shufflers.wiring import Wiring
+from tableside.games.blackjack_settings import BlackjackSettings
 from tableside.house import TableKind
 from tableside.jackpot.settings import JackpotSettings
 from tableside.people import StaffId, StaffMember
@@ -249,6 +250,7 @@ class TableFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     devices: Annotated[tuple[Device, ...], Meta(min_length=1)]
     staff: tuple[StaffMember, ...] = ()  # known at this table beside the host's
     jackpot: Jackpot | None = None  # JP-1: optional
+    blackjack: BlackjackSettings | None = None  # hands are followed there; None: cards are counted only
     settings: Settings = Settings()
     alerts: AlertTimes = AlertTimes()
     maintenance: tuple[Maintenance, ...] = ()

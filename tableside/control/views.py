@@ -18,7 +18,7 @@ from tableside.journal.export import utc_text
 from tableside.journal.record import Record, RecordKind
 from tableside.locks import Lock, Scope, standing
 from tableside.outputs.texts import Texts, local_time
-from tableside.procedures import is_round_open
+from tableside.procedures import blackjack_slice, is_round_open
 from tableside.rows import what_of
 from tableside.state import TableState
 
@@ -58,6 +58,7 @@ def state_view(
         "locks": [shown(lock, hides_cards=True) for lock in (*_blind_locks(blind), *state.locks.standing.values())],
         "alerts": alerts_view(state, texts, now),
         "waiting": waiting_view(state),
+        "hands": list(blackjack_slice.in_words(state)),
         **rest,
     }
 

@@ -175,7 +175,7 @@ def _first_card(played: Round, card: Card, where: Spot, *, is_turned: bool) -> T
     if is_turned:
         wrong = Advice(
             "BJ-3",
-            f"the bank's second card was turned while it was dealt ({card})",
+            f"the bank's second card was turned while it was dealt{say.named(card)}",
             "it goes to the discard tray and another is drawn",
             "put it into the tray, draw another, face down",
         )
@@ -195,7 +195,7 @@ def _undue(played: Round, card: Card, *, is_turned: bool) -> Told:
         return replace(played, loose=(*played.loose, card)), (kept,)
     rule = "BJ-5" if played.phase is Phase.PLAYERS else "BJ-6"
     void = Advice(
-        rule, f"a card was drawn that nobody was to get ({card})", "it is void", "put it into the discard tray"
+        rule, f"a card was drawn that nobody was to get{say.named(card)}", "it is void", "put it into the discard tray"
     )
     return replace(played, tray=(*played.tray, card)), (void,)
 
@@ -294,7 +294,8 @@ _CHOICES: Mapping[Choice, Callable[[Round, Spot, Hand], Told]] = {
 
 def _even_money(played: Round, spot: Spot) -> Told:
     hand = played.hand(spot)
-    may = hand.is_blackjack and hand.fate is Fate.STOOD and played.bank[0].rank == ACE and not played.is_open
+    has_it = hand.fate is Fate.STOOD and _knows(hand.cards) and hand.is_blackjack
+    may = has_it and played.bank[0].rank == ACE and not played.is_open
     if not may:
         text = "with blackjack against an ace, before the bank's second card is known"
         raise Against(Advice("BJ-12", "even money is asked", text, "settle the hand as it stands"))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from tableside.cards import Card
 from tableside.games.advice import Advice
-from tableside.games.blackjack_hands import BANK, Hand, Spot
+from tableside.games.blackjack_hands import BANK, UNREAD_RANK, Hand, Spot
 from tableside.house import Role
 
 
@@ -12,6 +13,11 @@ def place(spot: Spot) -> str:
     if spot == BANK:
         return "the bank"
     return f"seat {spot.seat}" + (f", hand {spot.hand + 1}" if spot.hand else "")
+
+
+def named(card: Card) -> str:
+    """Which card, in brackets; nothing where nobody has read it."""
+    return "" if card.rank == UNREAD_RANK else f" ({card})"
 
 
 def out_of_order(at: Spot, where: Spot) -> Advice:

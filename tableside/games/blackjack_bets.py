@@ -14,7 +14,7 @@ import msgspec
 from tableside.games import blackjack_hands as hands_of
 from tableside.games.advice import Advice, Against
 from tableside.games.blackjack import Phase, Round
-from tableside.games.blackjack_hands import ACE, Fate, Hand
+from tableside.games.blackjack_hands import ACE, UNREAD_RANK, Fate, Hand
 
 MAX_OVER_MIN = 30  # BJ-15
 SPECIAL_TIMES = 3  # BJ-13
@@ -115,6 +115,8 @@ def settle(played: Round, bets: Iterable[Bet]) -> tuple[Payment, ...]:
     left = any(hand.fate is Fate.STOOD for hands in played.hands.values() for hand in hands)
     if played.phase is not Phase.OVER or ((left or any(bet.insurance for bet in known)) and not played.is_open):
         raise ValueError("the round is not over: the bank's cards decide (BJ-6, BJ-12)")
+    if played.is_open and any(card.rank == UNREAD_RANK for card in played.bank):
+        raise ValueError("a card of the bank is not known: name it (BJ-7)")
     payments: list[Payment] = []
     for bet in known:
         hands = played.hands[bet.seat]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from typing import get_args
 
 import msgspec
 
 from tableside import batch_requests, requests
+from tableside.blackjack_requests import AnyBlackjackRequest
 from tableside.house import Role
 from tableside.request_shapes import Request
 
@@ -105,8 +107,10 @@ OFFERED: Mapping[type[Request], Offered] = {
     batch_requests.ReplaceDeck: Offered((SUPERVISOR,)),
 }
 
+_OF_A_HAND = "a word for each hand, quicker than a badge: with the command line, or a panel at the control socket"
 # Acts that the page does not offer, and why.
 NOT_OFFERED: Mapping[type[Request], str] = {
+    **dict.fromkeys(get_args(AnyBlackjackRequest), _OF_A_HAND),
     requests.CallSupervisor: "who reads the page at the table presses CALL",
     requests.AcknowledgeAlert: "a pager's word: who reads the page takes the alert, or cannot come",
     requests.AdoptDevice: "two persons by PIN, with the command line",

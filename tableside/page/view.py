@@ -66,6 +66,7 @@ def whole(
             for operation, kept in view["presence"]["kept"].items()
         ],
         "account": {"balances": view["account"]["balances"], "brought": view["account"]["brought"]},
+        "hands": view["hands"],
         "advice": list(view["procedures"]["advised"]["open"].values()),
         "incidents": list(view["incidents"]["open"].values()),
         "devices": [_device(name, levels, health) for name, levels in sorted(view["devices"]["known"].items())],

@@ -13,6 +13,7 @@ from tableside.procedures import (
     antennas,
     batch,
     batch_slice,
+    blackjack,
     card_change,
     card_identities,
     card_readers,
@@ -96,6 +97,7 @@ PROCEDURES: tuple[Procedure, ...] = (
     firmware.PROCEDURE,
     shoe.PROCEDURE,
     card_identities.PROCEDURE,
+    blackjack.PROCEDURE,
     card_readers.PROCEDURE,
     settling.PROCEDURE,
 )

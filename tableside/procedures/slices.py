@@ -6,6 +6,7 @@ import msgspec
 
 from tableside.procedures.advice_slice import AdviceSlice
 from tableside.procedures.batch_slice import BatchSlice
+from tableside.procedures.blackjack_slice import BlackjackSlice
 from tableside.procedures.card_change import CardChangeSlice
 from tableside.procedures.card_identities import IdentitySlice
 from tableside.procedures.card_readers import ReaderSlice
@@ -61,4 +62,5 @@ class Procedures(msgspec.Struct, frozen=True):
     jackpot: JackpotSlice = JackpotSlice()
     jackpot_ledger: LedgerSlice = LedgerSlice()
     batch: BatchSlice = BatchSlice()
+    blackjack: BlackjackSlice = BlackjackSlice()
     advised: AdviceSlice = AdviceSlice()

@@ -7,6 +7,7 @@ from typing import Any
 
 from tableside import batch_happenings, decisions, happenings, inputs, jackpot_happenings, session_happenings
 from tableside.advice_happenings import AdviceLapsed, Advised, Decided
+from tableside.blackjack_happenings import CardVoid
 from tableside.card_happenings import CardsTurnedUp
 from tableside.counted import counted
 from tableside.jackpot_happenings import JackpotCalled, JackpotOver
@@ -92,6 +93,7 @@ def _decided(story: Story, what: Decided) -> str:
 LINES: Mapping[type, Sentence] = {
     Advised: _advised,
     Decided: _decided,
+    CardVoid: lambda _s, w: f"Round {w.round}: {w.card or 'a card'} is void, in the tray",
     AdviceLapsed: lambda _s, w: f"Advice {w.number}: {w.why}, nobody has decided ({w.rule})",
     MachineRecorded: _machine,
     CardsTurnedUp: lambda s, w: (

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tableside.advice_happenings import Advised, Decided
+from tableside.blackjack_happenings import HandsOver, HandsUnsure
 from tableside.card_account import ASIDE, RESERVE
 from tableside.counted import counted
 from tableside.decisions import (
@@ -54,6 +56,10 @@ class Figures:
     open_incidents: set[int] = field(default_factory=set)
     balances: Counter[str] = field(default_factory=Counter)
     brought: int = 0
+    followed: int = 0  # rounds of blackjack whose hands were followed to their end
+    counted_only: int = 0
+    advised: int = 0
+    decided: Counter[bool] = field(default_factory=Counter)  # by whether it was against the advice
 
 
 def sessions(story: Story) -> list[Session]:
@@ -102,6 +108,11 @@ def _figures(session: Session, story: Story) -> list[str]:
     lines += paper.field("Cards brought", str(figures.brought))
     lines += paper.field("Loaded", f"{counted(figures.loaded, 'card')} in {counted(figures.packets, 'packet')}")
     lines += paper.field("Rounds", f"{figures.rounds}, {counted(figures.dealt, 'card')} dealt")
+    if figures.followed or figures.counted_only:
+        lines += paper.field("Hands", f"{figures.followed} rounds followed, {figures.counted_only} counted only")
+    if figures.advised:
+        given = f"{figures.advised}, decided: {figures.decided.total()}, against it: {figures.decided[True]}"
+        lines += paper.field("Advice", given)
     jams = ", ".join(f"{place} {times}" for place, times in sorted(figures.jams.items())) or "none"
     lines += paper.field("Jams", jams)
     lines += paper.field("Alerts", _alerts(figures))
@@ -140,6 +151,18 @@ class _Counting:
     def round_over(self, _told: Told, what: RoundEnded) -> None:
         self.figures.rounds += 1
         self.figures.dealt += what.cards
+
+    def over(self, _told: Told, _what: HandsOver) -> None:
+        self.figures.followed += 1
+
+    def unsure(self, _told: Told, _what: HandsUnsure) -> None:
+        self.figures.counted_only += 1
+
+    def advised(self, _told: Told, _what: Advised) -> None:
+        self.figures.advised += 1
+
+    def decided(self, _told: Told, what: Decided) -> None:
+        self.figures.decided[what.is_against] += 1
 
     def told_late(self, _told: Told, what: CardsToldLate) -> None:
         self.figures.dealt += what.cards
@@ -181,6 +204,10 @@ class _Counting:
 _COUNTED: Mapping[type, Callable[..., None]] = {
     RoundEnded: _Counting.round_over,
     CardsToldLate: _Counting.told_late,
+    HandsOver: _Counting.over,
+    HandsUnsure: _Counting.unsure,
+    Advised: _Counting.advised,
+    Decided: _Counting.decided,
     PacketLoaded: _Counting.loaded,
     JamOpened: _Counting.jammed,
     AlertRaised: _Counting.raised,

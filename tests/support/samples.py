@@ -9,9 +9,10 @@ import msgspec
 
 from drivers import antenna_events, card_events, events
 from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason, Shown
-from tableside import batch_requests, inputs, requests
+from tableside import batch_requests, blackjack_requests, inputs, requests
 from tableside.cards import parse_card
 from tableside.causes import Elsewhere
+from tableside.games.blackjack import Choice
 from tableside.house import Role
 from tableside.inputs import AnyInput, DaemonStarted, DeadlinePassed
 from tableside.jackpot import linked
@@ -95,6 +96,28 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
     ),
     requests.PayJackpot: ({"seats": (1,), "amounts": (5_000,)}, {"seats": (), "amounts": ()}),
     requests.DenyJackpot: ({"seat": 1, "finding": "third card"}, {"seat": 9, "finding": ""}),
+    blackjack_requests.TellSeats: ({"seats": (1, 3)}, {"seats": (0, 9)}),
+    blackjack_requests.PlaceBet: (
+        {"seat": 1, "amount": 1_000},
+        {"seat": 3, "amount": 2_000, "from_seat": 5},
+        {"seat": 9, "amount": 7},
+    ),
+    blackjack_requests.AddToBet: (
+        {"seat": 1, "insurance": 500},
+        {"seat": 3, "from_seat": 5, "split_along": 1},
+        {"seat": 9},
+    ),
+    blackjack_requests.TellCard: (
+        {"seat": 1, "card": "7C"},
+        {"seat": 0, "card": "KS"},
+        {"seat": 0, "is_face_down": True},
+        {"seat": 4, "card": "AH"},
+        {"seat": 9, "card": "joker"},
+    ),
+    blackjack_requests.TellChoice: tuple({"seat": 1, "choice": choice} for choice in Choice),
+    blackjack_requests.TurnBankCard: ({"card": "9H"}, {"card": "9H", "while_dealing": True}, {"card": "no card"}),
+    blackjack_requests.CollectHand: ({"seat": 1}, {"seat": 0}, {"seat": 9, "hand": 0}),
+    blackjack_requests.PayBets: ({"seats": (1,), "amounts": (2_000,)}, {"seats": (1,), "amounts": ()}),
     requests.DecideAdvice: (
         {"number": 1, "decision": "another is drawn"},
         {"number": 1, "decision": "it counts", "is_against": True},

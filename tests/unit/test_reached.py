@@ -26,6 +26,7 @@ from tableside.requests import CardsTakenOut, CountAll, EnterSort, OpenLid, Prov
 from tableside.state import TableState
 from tests.support import jackpot
 from tests.support.advised import DEALERS, RULING, advised
+from tests.support.blackjack import IN_STATE as BLACKJACK
 from tests.support.put_right import clear_alerts, put_right, table_at
 from tests.support.reached import Reached, marks_of, search, state_mark
 from tests.support.session import levels, load_packet, loading, open_table, prepared, unloaded
@@ -197,6 +198,7 @@ BATCH_STEPS: dict[BatchState, Callable[[Bench], None]] = {
 # States of other kinds of table than the one that is searched, each with a situation that shows it; the ways out of
 # them are walked by their own tests.
 OF_OTHER_TABLES: dict[str, Callable[[], Table]] = {
+    **{f"blackjack is {state.name}": made for state, made in BLACKJACK.items()},
     "advice is DEALER": lambda: advised(DEALERS),
     "advice is RULING": lambda: advised(RULING),
     "jackpot ledger is AWAY": lambda: jackpot_table(LINKED),

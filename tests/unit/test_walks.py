@@ -139,6 +139,7 @@ DERIVED = {
     "outcomes": "from the commands whose outcome is unknown",
     "stop": "from the locks",
     "jam help": "from the jams that stand",
+    "blackjack": "from the cards of the round that is followed",
     "advice": "from the advice that nobody has decided yet",
     "complaint": "from the complaints that are open",
     "held cards": "from the locks of feed",

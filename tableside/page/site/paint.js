@@ -170,6 +170,7 @@ export class Painter {
     if (table.present.length) boxes.append(this.list("present", table.present, (one) => [`${one.staff}: ${this.phrase(one.operation)}`, this.left(one.seconds)]));
     if (table.screens.length) boxes.append(this.list("said screens", table.screens, (one) => [this.say(one.is_waiting ? "said screen waits" : "said screen in", { n: one.screen, name: one.name }), ""]));
     if (table.incidents.length) boxes.append(this.list("incidents", table.incidents, (one) => [`${one.number}: ${one.text}`, one.rule]));
+    if (table.hands.length) boxes.append(this.list("hands", table.hands, (line) => [line, ""]));
     if (table.advice.length) boxes.append(this.list("advice", table.advice, (one) => [`${one.number} (${one.rule}): ${one.happened}. ${one.ruling}`, `${one.decides} → ${one.next_step}`]));
     if (tile.jackpot) boxes.append(this.list("jackpot", [tile.jackpot], (one) => [this.jackpot(one), ""]));
     boxes.append(this.devices(table.devices), this.rows(table.rows));

@@ -18,6 +18,7 @@ from tableside.house import TableKind
 from tableside.outputs.texts import Texts
 from tableside.requests import BeginLoad, CardsTakenOut, OpenLid, RaiseComplaint, StopPlay
 from tests.support.advised import RULING, advised
+from tests.support.blackjack import Bench as HandsBench
 from tests.support.samples import SEALED
 from tests.support.session import connected, give_out, load_packet, loading, open_table, proved_empty
 from tests.support.table import HOUSE, Table
@@ -121,3 +122,16 @@ def test_a_watched_shoe_s_table_says_that_it_is_observed() -> None:
     table.give(card_events.CardDrawn(device="shoe", card=SEALED, target=card_events.Target.PLAYER, index=1))
     assert "game 1, shoe not locked; observed only" in lines(table)
     assert "session" not in lines(table)
+
+
+def test_hands_are_told_as_everybody_at_the_table_sees_them_and_no_card_by_name() -> None:
+    bench = HandsBench()
+    bench.seats(1, 3)
+    bench.deal("9♣ 8♦ 10♠ A♣ 9♦ (7♥)", 1, 3)
+    told = lines(bench.table)
+    assert "seat 1: 20 in 2 cards, playing" in told
+    assert "bank: 10 in 1 card, a card face down" in told
+    assert "blackjack: with the players" in told
+    assert "→ ask in seat order; enter what each decides" in told
+    assert "7" not in told.partition("bank:")[2].partition("\n")[0], "the bank's second card is nobody's to know"
+    assert "♣" not in told

@@ -31,6 +31,7 @@ from tableside.requests import CallSupervisor, SortedDecks, TakeAlert
 from tableside.rows import DECISIONS
 from tests.law.jackpot_table import SETTINGS
 from tests.support.advised import RULING, advised
+from tests.support.blackjack import Bench
 from tests.support.session import open_table
 from tests.support.table import Table
 from tests.unit.test_jackpot import FOUR_ACES, won
@@ -146,3 +147,11 @@ def test_the_page_is_light() -> None:
     words = json.dumps({"words": words_by_language(), "names": NAMES, "forms": forms()}, ensure_ascii=False)
     files = sum(path.stat().st_size for path in SITE.iterdir())
     assert files + len(words.encode()) <= 150_000
+
+
+def test_a_table_whole_has_the_hands_that_are_followed() -> None:
+    bench = Bench()
+    assert view.whole(seen(bench.table), [], {})["hands"] == []
+    bench.seats(1)
+    bench.card(1, "9♣")
+    assert view.whole(seen(bench.table), [], {})["hands"] == ["seat 1: 9 in 1 card, playing"]

@@ -10,7 +10,7 @@ import pytest
 
 from drivers import events
 from drivers.events import Place
-from tableside import happenings, jackpot_happenings, session_happenings
+from tableside import blackjack_happenings, happenings, jackpot_happenings, session_happenings
 from tableside.cards import Card
 from tableside.happenings import Happening
 from tableside.house import House
@@ -19,13 +19,25 @@ from tableside.reports.lines import LINES
 from tableside.reports.paper import WIDTH
 from tableside.reports.session import figures_of, session_report, sessions
 from tableside.reports.story import NoStory, Story, read_story
-from tableside.requests import EndRound, RaiseComplaint
+from tableside.requests import DecideAdvice, EndRound, RaiseComplaint
+from tests.support.blackjack import Bench
 from tests.support.session import give_out, open_table
 from tests.support.table import HOUSE, Table
 from tests.support.written import written
 
 # Happenings that need no line of their own: others tell the same, or they are between the tables only.
 SILENT = {
+    blackjack_happenings.BankTurned,
+    blackjack_happenings.BetChanged,
+    blackjack_happenings.BetPlaced,
+    blackjack_happenings.BetsPaid,
+    blackjack_happenings.ChoiceTaken,
+    blackjack_happenings.DealerTold,
+    blackjack_happenings.HandCollected,
+    blackjack_happenings.HandDealt,
+    blackjack_happenings.HandsBegun,
+    blackjack_happenings.HandsOver,
+    blackjack_happenings.HandsUnsure,
     happenings.BadgeRefused,
     happenings.BadgeTapped,
     happenings.CardsEntered,
@@ -140,3 +152,16 @@ def test_what_no_person_did_names_nobody(tmp_path: Path) -> None:
     assert LINES[happenings.JamCleared](told, freed) == "Jam at the exit cleared, 1 card out"
     by_sara = happenings.JamCleared(place=Place.EXIT, taken_out=1, by="S1")
     assert LINES[happenings.JamCleared](told, by_sara) == "Jam at the exit cleared, by Sara Supervisor (S1), 1 card out"
+
+
+def test_hands_advice_and_decisions_are_counted(tmp_path: Path) -> None:
+    bench = Bench()
+    bench.seats(1, 3)
+    bench.card(4, "9♣")
+    bench.table.tap("S1")
+    assert bench.ask(DecideAdvice, by="S1", number=1, decision="it counts there", is_against=True).is_accepted
+    bench.end()
+    text = session_report(story(bench.table, tmp_path))
+    assert "0 rounds followed, 1 counted only" in text
+    assert "1, decided: 1, against it: 1" in text
+    assert "Advice 1 decided, AGAINST the advice: it counts there" in " ".join(text.split())

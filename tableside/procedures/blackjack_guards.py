@@ -1,0 +1,338 @@
+"""What may be entered of a round of blackjack: refused with the rule and what to do (BJ-1, BJ-4, BJ-10 to BJ-19)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from drivers.events import Ability, Holding
+from tableside import devices, presence
+from tableside.blackjack_requests import (
+    AddToBet,
+    CollectHand,
+    PayBets,
+    PlaceBet,
+    TellCard,
+    TellChoice,
+    TellSeats,
+    TurnBankCard,
+)
+from tableside.cards import Card, parse_card
+from tableside.games import blackjack, blackjack_collect
+from tableside.games import blackjack_advice as say
+from tableside.games.advice import Against
+from tableside.games.blackjack_bets import Bet, TableLimits, accept, check_paid, insure, settle
+from tableside.games.blackjack_hands import BANK, Spot
+from tableside.games.blackjack_seats import bet_on, can_join, in_force, spots
+from tableside.house import Role
+from tableside.procedures import blackjack_follow as follow
+from tableside.procedures import rounds
+from tableside.procedures.blackjack_slice import held, of, unread
+from tableside.tables import Guard, Refusal, Turn
+
+ENTERS = presence.acts_as(Role.DEALER, Role.FLOOR_SUPERVISOR, rule="BJ-2")
+
+
+def refused(against: Against) -> Refusal:
+    """What the rules say against it, as an answer."""
+    advice = against.advice
+    return Refusal(advice.rule, advice.happened, f"{advice.ruling}: {advice.next_step}")
+
+
+def by_the_rules(act: Callable[[Turn, object], object]) -> Guard:
+    """Guard: refuse what the pure rules are against; nothing is changed by the try."""
+
+    def guard(turn: Turn, what: object) -> Refusal | None:
+        try:
+            act(turn, what)
+        except Against as against:
+            return refused(against)
+        return None
+
+    return guard
+
+
+def owner(seat: int) -> str:
+    """Whose bet it is: people are known by where they sit."""
+    return f"seat {seat}"
+
+
+def spot_of(seat: int, hand: int) -> Spot:
+    """As the rules count hands."""
+    return Spot(seat, hand - 1) if seat else BANK
+
+
+# --- seats and bets -----------------------------------------------------------------------------------------
+
+
+def are_seats(turn: Turn, what: TellSeats) -> Refusal | None:
+    """BJ-1: each once, of those that the table has; at least one (BJ-2)."""
+    seats, there = what.seats, turn.state.house.seats
+    if seats and len(set(seats)) == len(seats) and all(1 <= seat <= there for seat in seats):
+        return None
+    text = f"seats {', '.join(map(str, seats)) or 'none'}"
+    return Refusal("BJ-1", text, f"name each seat with a bet once, of 1 to {there}")
+
+
+def is_before_the_cards(turn: Turn, _what: TellSeats) -> Refusal | None:
+    """BJ-16. Cards that a reader has read wait until somebody has told the seats."""
+    if of(turn).is_ended or not of(turn).placed:
+        return None
+    return Refusal("BJ-16", "cards of the round lie on the table", "enter the seats before the first card")
+
+
+def is_seat(turn: Turn, what: PlaceBet | AddToBet) -> Refusal | None:
+    """BJ-1."""
+    there = turn.state.house.seats
+    if 1 <= what.seat <= there and 0 <= what.from_seat <= there:
+        return None
+    return Refusal("BJ-1", f"seat {what.seat}, from seat {what.from_seat}", f"seats are 1 to {there}")
+
+
+def is_in_time(turn: Turn, what: PlaceBet) -> Refusal | None:
+    """BJ-16: also a bet that is added lies there before the seat's first card."""
+    played = None if of(turn).is_ended else of(turn).played
+    if played is None or not of(turn).placed:
+        return None
+    try:
+        bet_on(played, what.seat, draws_soft_17=played.draws_soft_17)
+    except Against as against:
+        return refused(against)
+    if can_join(played, what.seat) and not follow.cards_at(played, Spot(what.seat)):
+        return None
+    return Refusal("BJ-16", f"a bet at seat {what.seat} after its turn", "give it back: its first card lies there")
+
+
+def lying(turn: Turn) -> tuple[Bet, ...]:
+    """The bets of the round that is to come, or on."""
+    return () if of(turn).is_ended else of(turn).bets
+
+
+def bet_of(what: PlaceBet) -> Bet:
+    """As the rules take it."""
+    is_holder = what.from_seat in (0, what.seat)
+    return Bet(owner(what.from_seat or what.seat), what.seat, what.amount, is_holder=is_holder)
+
+
+def limits(turn: Turn) -> TableLimits:
+    """BJ-15."""
+    settings = turn.state.house.blackjack
+    assert settings is not None, "the state says that blackjack is followed"
+    return TableLimits(settings.minimum, settings.maximum)
+
+
+@by_the_rules
+def fits(turn: Turn, what: object) -> None:
+    """BJ-15, BJ-17."""
+    assert isinstance(what, PlaceBet)
+    accept(limits(turn), lying(turn), bet_of(what))
+
+
+def is_new_bet(turn: Turn, what: PlaceBet) -> Refusal | None:
+    """One bet an owner and seat: a higher one is told as the whole bet before the cards, not as a second one."""
+    name = owner(what.from_seat or what.seat)
+    if all((bet.owner, bet.seat) != (name, what.seat) for bet in lying(turn)):
+        return None
+    return Refusal("BJ-17", f"{name} has a bet at seat {what.seat}", "one bet an owner and seat; enter the seats anew")
+
+
+def named_bet(turn: Turn, what: AddToBet) -> Bet | None:
+    """The bet that is meant."""
+    name = owner(what.from_seat or what.seat)
+    return next((bet for bet in of(turn).bets if (bet.owner, bet.seat) == (name, what.seat)), None)
+
+
+def is_bet(turn: Turn, what: AddToBet) -> Refusal | None:
+    """Something is added to a bet that is known."""
+    if named_bet(turn, what) is None:
+        known = ", ".join(f"{bet.owner} at seat {bet.seat}" for bet in of(turn).bets) or "none"
+        return Refusal("BJ-17", f"no such bet at seat {what.seat} is known", f"bets that are: {known}")
+    if what.insurance or what.split_along or what.is_doubled_along:
+        return None
+    return Refusal("BJ-18", "nothing is added", "say insurance, split_along or is_doubled_along")
+
+
+def is_insurable(turn: Turn, what: AddToBet) -> Refusal | None:
+    """BJ-12."""
+    bet = named_bet(turn, what)
+    assert bet is not None, "guarded"
+    if not what.insurance:
+        return None
+    try:
+        insure(follow.played_of(turn), bet, what.insurance)
+    except Against as against:
+        return refused(against)
+    if not bet.insurance:
+        return None
+    return Refusal("BJ-12", f"{bet.owner} is insured with {bet.insurance}", "one insurance a bet: give it back")
+
+
+def goes_along(turn: Turn, what: AddToBet) -> Refusal | None:
+    """BJ-18: an added bet follows the holder's split or double; the holder's own is told as his choice."""
+    bet, hands = named_bet(turn, what), follow.played_of(turn).hands.get(what.seat, ())
+    assert bet is not None, "guarded"
+    if not (what.split_along or what.is_doubled_along):
+        return None
+    if bet.is_holder:
+        return Refusal("BJ-18", f"{bet.owner} holds the seat", "enter what he decides: split or double")
+    if what.split_along >= len(hands):
+        return Refusal("BJ-18", f"seat {what.seat} has {len(hands)} hand(s)", f"at most {len(hands) - 1} along")
+    if what.is_doubled_along and not any(hand.is_doubled for hand in hands):
+        return Refusal("BJ-18", f"seat {what.seat} has not doubled", "only the first bet along with the holder's")
+    return None
+
+
+# --- cards and choices --------------------------------------------------------------------------------------
+
+
+def card_named(turn: Turn, text: str) -> Card:
+    """The card as people name it, with a back or without; nothing is one that nobody has read. Raises ValueError."""
+    if not text:
+        return unread(follow.back_of(turn))
+    face, _, back = text.strip().partition(" ")
+    return parse_card(f"{face} {back or follow.back_of(turn)}")
+
+
+def is_card(turn: Turn, what: TellCard | TurnBankCard) -> Refusal | None:
+    """A card, or none where a reader has read it or it lies face down."""
+    try:
+        card_named(turn, what.card)
+    except ValueError as error:
+        return Refusal("BJ-7", str(error), "name rank and suit, such as 7C")
+    is_named = bool(what.card) or bool(follow.reader(turn)) or (isinstance(what, TellCard) and what.is_face_down)
+    return None if is_named else Refusal("BJ-7", "no card is named, and no reader reads them", "say which: 7C")
+
+
+def has_seats(turn: Turn, _what: TellCard) -> Refusal | None:
+    """BJ-2 goes by the seats that have a bet."""
+    if of(turn).played is not None and not of(turn).is_ended:
+        return None
+    return Refusal("BJ-2", "nobody has told which seats have a bet", "enter the seats first, then the cards")
+
+
+def is_spot(turn: Turn, what: TellCard) -> Refusal | None:
+    """BJ-1. A seat without a bet is a seat: a card there is an advice, not a mistake of typing."""
+    there = turn.state.house.seats
+    if 0 <= what.seat <= there and what.hand >= 1:
+        return None
+    return Refusal("BJ-1", f"seat {what.seat}, hand {what.hand}", f"seats are 1 to {there}, the bank is 0")
+
+
+def is_given_out(turn: Turn, what: TellCard) -> Refusal | None:
+    """A card is told once: no more of them than the machine has given out, where it counts and can be heard."""
+    if follow.reader(turn) or _names_unread(turn, what):
+        return None
+    machine = devices.machine(turn.state)
+    levels = turn.state.devices.known.get(machine)
+    if levels is None or not levels.is_connected or levels.holding(Ability.COUNT_OUT) is Holding.CANNOT:
+        return None
+    is_on = of(turn).round == turn.state.procedures.rounds.number or rounds.is_open(turn.state)
+    dealt = turn.state.procedures.rounds.dealt if is_on else 0
+    if of(turn).placed < dealt:
+        return None
+    text = f"{of(turn).placed} card(s) are entered and {machine} has given out {dealt}"
+    return Refusal("BJ-2", text, "draw the card first; enter each card once")
+
+
+def _names_unread(turn: Turn, what: TellCard) -> bool:
+    played = follow.played_of(turn)
+    return bool(what.card) and follow.unread_at(played, spot_of(what.seat, what.hand)) is not None
+
+
+def is_not_read(turn: Turn, what: TellCard) -> Refusal | None:
+    """What a reader has read nobody names otherwise."""
+    if not follow.reader(turn) or not what.card or _names_unread(turn, what):
+        return None
+    place = say.place(spot_of(what.seat, what.hand))
+    return Refusal("BJ-7", f"no card at {place} passed unread", "the reader has read them: see which lies there")
+
+
+@by_the_rules
+def may_choose(turn: Turn, what: object) -> None:
+    """BJ-4, BJ-10 to BJ-14."""
+    assert isinstance(what, TellChoice)
+    spot = spot_of(what.seat, what.hand)
+    if spot not in spots(follow.played_of(turn)):
+        played = follow.played_of(turn)
+        raise Against(say.not_asked(spot, blackjack.current(played), played.asked))
+    blackjack.decide(follow.played_of(turn), spot, what.choice)
+
+
+def is_bank_down(turn: Turn, what: TurnBankCard) -> Refusal | None:
+    """Its second card lies there, face down; as it is dealt it is named where no reader reads it (BJ-3)."""
+    played = follow.played_of(turn)
+    if what.while_dealing and follow.reader(turn) and not of(turn).hole:
+        return Refusal("BJ-3", "the bank has no second card", "say so once it has been dealt")
+    if not what.while_dealing and len(played.bank) != 2:
+        return Refusal("BJ-2", f"the bank has {len(played.bank)} card(s)", "its second card is dealt face down first")
+    if played.is_open:
+        return Refusal("BJ-2", "the bank's second card lies open", "go on")
+    if what.card and follow.reader(turn) and follow.unread_at(played, BANK) is None:
+        return Refusal("BJ-7", "the reader has read the bank's second card", "say that it is turned, and name none")
+    if what.while_dealing and not follow.reader(turn) and blackjack.due(played) != BANK:
+        return Refusal("BJ-3", "it is not the bank's turn for its second card", "enter the cards in their order")
+    return None
+
+
+# --- collecting and paying ----------------------------------------------------------------------------------
+
+
+@by_the_rules
+def may_collect(turn: Turn, what: object) -> None:
+    """JP-12 first, then BJ-8 and BJ-9."""
+    assert isinstance(what, CollectHand)
+    blackjack_collect.collect(follow.played_of(turn), spot_of(what.seat, what.hand), held(turn.state))
+
+
+def is_lying(turn: Turn, what: CollectHand) -> Refusal | None:
+    """Once only."""
+    spot = spot_of(what.seat, what.hand)
+    if spot not in of(turn).collected:
+        return None
+    return Refusal("BJ-9", f"the cards of {say.place(spot)} are collected", "nothing lies there")
+
+
+def is_decided(turn: Turn, _what: PayBets) -> Refusal | None:
+    """Bets are known, and the cards say what is due."""
+    kept = of(turn)
+    if kept.is_paid or kept.unsure or not kept.bets or kept.played is None:
+        text = "the bets of this round are paid" if kept.is_paid else kept.unsure or "no bets of a round are known"
+        return Refusal("BJ-19", text, "enter bets with their amounts before the cards")
+    try:
+        settle(kept.played, in_force(kept.bets, kept.homes))
+    except ValueError as error:
+        return Refusal("BJ-19", str(error), "turn the bank's second card, let the bank play")
+    return None
+
+
+@by_the_rules
+def adds_up(turn: Turn, what: object) -> None:
+    """BJ-19, both sums shown."""
+    assert isinstance(what, PayBets)
+    kept = of(turn)
+    assert kept.played is not None, "guarded"
+    check_paid(settle(kept.played, in_force(kept.bets, kept.homes)), paid(what))
+
+
+def are_pairs(_turn: Turn, what: PayBets) -> Refusal | None:
+    """A sum for each owner, each once."""
+    if len(what.seats) == len(what.amounts) and len(set(what.seats)) == len(what.seats):
+        return None
+    text = f"{len(what.seats)} owner(s) and {len(what.amounts)} sum(s)"
+    return Refusal("BJ-19", text, "name the seat of each owner once, and one sum for each")
+
+
+def paid(what: PayBets) -> dict[str, int]:
+    """By owner."""
+    return {owner(seat): amount for seat, amount in zip(what.seats, what.amounts, strict=True)}
+
+
+def changed_bet(bet: Bet, what: AddToBet) -> Bet:
+    """The bet with what is added."""
+    return replace(
+        bet,
+        insurance=what.insurance or bet.insurance,
+        split_along=what.split_along or bet.split_along,
+        is_doubled_along=what.is_doubled_along or bet.is_doubled_along,
+    )
