@@ -13,7 +13,7 @@ import random
 import statistics
 import tempfile
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import count
 from pathlib import Path
@@ -34,8 +34,8 @@ from simulator.cables import Cable, SerialSocket
 from simulator.faces.alpha_sign import AlphaSignFace
 from simulator.runner import Stage
 from simulator.world.led_sign import LedSign
-from tableside.house import Display
-from tableside.hub import Hub
+from tableside.house import Display, House
+from tableside.hub import Hub, Listener
 from tableside.inputs import DaemonStarted
 from tableside.journal.opening import Place
 from tableside.journal.writer import JournalWriter
@@ -86,10 +86,18 @@ class SignTable:
     """A table with a sign: real hub, journal, driver, session, pty; the sign's face in the same process."""
 
     def __init__(self, hub: Hub, facts: list[Fact], lines: list[PacedLine]) -> None:
-        self._hub = hub
+        self.hub = hub
         self._facts = facts
         self._lines = lines
         self._numbers = count(1)
+
+    async def until_shown(self, showing: Showing) -> int:
+        """When the last byte of its message had left; returns after it was read back, which is not measured."""
+        showed = DisplayShowed(device=SIGN, version=showing.version, what=showing.what)
+        async with asyncio.timeout(DEADLINE_S):
+            while showed not in self._facts:  # noqa: ASYNC110 - the read-back that follows is not measured
+                await asyncio.sleep(0.001)
+        return self._lines[-1].last_byte_ns[message_of(showing)]
 
     async def amount(self) -> int:
         """Nanoseconds from the request to the last byte of its message."""
@@ -97,13 +105,9 @@ class SignTable:
         showing = Showing(number, Shown.AMOUNT, 1_000_00 + number, "EUR")
         begun_ns = time.perf_counter_ns()
         asking = ShowJackpot(id=f"b{number}", by="S1", what=showing.what, amount=showing.amount, currency="EUR")
-        answer = await self._hub.ask(asking)
+        answer = await self.hub.ask(asking)
         assert answer.is_accepted, answer
-        showed = DisplayShowed(device=SIGN, version=number, what=Shown.AMOUNT)
-        async with asyncio.timeout(DEADLINE_S):
-            while showed not in self._facts:  # noqa: ASYNC110 - the read-back that follows is not measured
-                await asyncio.sleep(0.001)
-        return self._lines[-1].last_byte_ns[message_of(showing)] - begun_ns
+        return await self.until_shown(showing) - begun_ns
 
     async def bare(self) -> int:
         """The same bytes on the same kind of line."""
@@ -114,7 +118,9 @@ class SignTable:
 
 
 @asynccontextmanager
-async def sign_table(folder: Path) -> AsyncIterator[SignTable]:
+async def sign_table(
+    folder: Path, settings: House = HOUSE, listeners: Sequence[Listener] = ()
+) -> AsyncIterator[SignTable]:
     """Its journal and its pty lie in `folder`."""
     stage, face, socket = Stage(), AlphaSignFace(LedSign(SIGN, deaf_ns=0)), SerialSocket(folder / SIGN)
     outlet = stage.add_face(face)
@@ -133,8 +139,8 @@ async def sign_table(folder: Path) -> AsyncIterator[SignTable]:
         await hub.report(fact)
 
     driver = AlphaSign(SignSettings(SIGN, f"serial://{folder / SIGN}"), report, connect, random.Random(1))
-    house = replace(HOUSE, displays=(Display(SIGN, "alpha-sign", 13),))
-    hub = Hub(journal, TableState(house=house), SystemClock(), {SIGN: driver}, [], rim=new_rim())
+    house = replace(settings, displays=(Display(SIGN, "alpha-sign", 13),))
+    hub = Hub(journal, TableState(house=house), SystemClock(), {SIGN: driver}, listeners, rim=new_rim())
     await hub.report(DaemonStarted(version="bench", clock_boot=SystemClock().boot, house=house))
     parts = (Cable(SIGN, socket).run(outlet), hub.run(), driver.run())
     running = [asyncio.create_task(part) for part in parts]

@@ -11,6 +11,7 @@ from benchmarks import (
     blackjack_rounds,
     hub_day,
     idle_daemon,
+    jackpot_shown,
     jam_alert,
     journal_rows,
     ledger,
@@ -92,6 +93,10 @@ def test_usb_round_trip() -> None:
 
 def test_jam_alert() -> None:
     assert_measured(jam_alert.measure(rounds=1, samples=3, rested=1), *[jam_alert.PEER] * 3)
+
+
+def test_jackpot_shown() -> None:
+    assert_measured(jackpot_shown.measure(rounds=1, samples=1), *(3 * (jackpot_shown.PEER,)))
 
 
 def test_alpha_amount() -> None:
