@@ -98,8 +98,7 @@ class MarkedTable:
     async def mark(self) -> tuple[int, int]:
         """Nanoseconds to the last byte: from the entry, and from the ledger's commit."""
         hub, number = self.sign.hub, next(self._numbers)
-        jackpot = replace(hub.state.procedures.jackpot, bettors=())
-        hub.state = replace(hub.state, procedures=replace(hub.state.procedures, jackpot=jackpot))
+        await self._next_round()
         goal = hub.state.displays.goal
         assert goal is not None
         showing = Showing(goal.version + 1, Shown.AMOUNT, SETTINGS.start + number * RAISED, SETTINGS.currency)
@@ -111,6 +110,15 @@ class MarkedTable:
         shown_ns = await self.sign.until_shown(showing)
         counted_ns = begun_ns if self._store is None else self._store.counted_ns
         return shown_ns - begun_ns, shown_ns - counted_ns
+
+    async def _next_round(self) -> None:
+        """As at a round's end, without a round; a turn that is under way would bring its own state."""
+        hub = self.sign.hub
+        while hub.state.procedures.jackpot.bettors:
+            if not hub.working_s:
+                jackpot = replace(hub.state.procedures.jackpot, bettors=())
+                hub.state = replace(hub.state, procedures=replace(hub.state.procedures, jackpot=jackpot))
+            await asyncio.sleep(0.005)
 
 
 @asynccontextmanager

