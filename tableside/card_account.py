@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from tableside.decisions import CardsBrought, CardsMoved
+from tableside.decisions import CardsBrought, CardsMoved, ReserveFetched
 from tableside.tables import Turn
 
 if TYPE_CHECKING:
@@ -32,8 +32,10 @@ MACHINE = "machine"
 ASIDE = "aside"  # on the table and not in play: shown, mixed, to be loaded, counted out, sorted
 TABLE = "table"  # on the table, in play
 TRAY = "tray"
+SHOE = "shoe"  # of a shoe that is dealt by hand
 HAND = "hand"  # taken out at an open lid, not yet said where they go
 DAMAGED = "damaged"
+EXCHANGED = "exchanged"  # a deck or the set that was taken out for a damaged card
 UNEXPLAINED = "unexplained"
 
 
@@ -57,6 +59,14 @@ def bring(turn: Turn, playing: int, reserve: int) -> None:
     """A session's cards come to the table; what the session before left is taken away with its journal rows."""
     turn.state = replace(turn.state, account=CardAccount({ASIDE: playing, RESERVE: reserve}, playing + reserve))
     turn.decide(CardsBrought(playing=playing, reserve=reserve))
+
+
+def fetch(turn: Turn, cards: int) -> None:
+    """More reserve cards are brought to the table than the session began with."""
+    account = turn.state.account
+    balances = {**account.balances, RESERVE: account.at(RESERVE) + cards}
+    turn.state = replace(turn.state, account=CardAccount(balances, account.brought + cards))
+    turn.decide(ReserveFetched(cards=cards, by=turn.by))
 
 
 def move(turn: Turn, source: str, target: str, cards: int, evidence: Evidence, why: str) -> None:

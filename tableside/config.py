@@ -34,6 +34,7 @@ from tableside.configuration.shape import (
     Profile,
     Section,
     Settings,
+    SpecialCards,
     TableFile,
 )
 from tableside.games.blackjack_settings import BlackjackSettings
@@ -68,6 +69,7 @@ class TableConfig:
     jackpot: JackpotSettings | None
     ledger: LedgerPlace | None
     blackjack: BlackjackSettings | None
+    special_cards: SpecialCards | None
     settings: Settings
     alerts: AlertTimes
     maintenance: tuple[Maintenance, ...]
@@ -164,6 +166,7 @@ def _load_table(path: Path, host_staff: tuple[StaffMember, ...]) -> TableConfig:
         jackpot=None if file.jackpot is None else settings_of(file.jackpot),
         ledger=ledger_place(file.jackpot, path.parent),
         blackjack=file.blackjack,
+        special_cards=file.special_cards,
         settings=file.settings,
         alerts=file.alerts,
         maintenance=file.maintenance,

@@ -206,6 +206,13 @@ class CardsBrought(Decision, frozen=True, kw_only=True):
     reserve: int
 
 
+class ReserveFetched(Decision, frozen=True, kw_only=True):
+    """More reserve cards were brought in mid-session: so many more lie at the table."""
+
+    cards: int
+    by: str
+
+
 class CardsMoved(Decision, frozen=True, kw_only=True):
     """n cards from one place to another; `evidence`: *meter*, *person* or *inferred* (semantics §2.2)."""
 

@@ -29,11 +29,12 @@ class Role(StrEnum):
 
 
 class TableKind(StrEnum):
-    """What cards come from: with a shuffler the procedures run, a shoe is observed only, a batch table has its own."""
+    """What cards come from: a continuous shuffler, an electronic shoe that is observed only, a batch machine, hands."""
 
     SHUFFLER = "shuffler"
     SHOE = "shoe"
     BATCH = "batch"
+    HAND_SHOE = "hand-shoe"
 
 
 class Person(msgspec.Struct, frozen=True):
@@ -60,11 +61,19 @@ class DeckGroup(msgspec.Struct, frozen=True):
     reserve: int = 1
 
 
+class SpecialCards(msgspec.Struct, frozen=True):
+    """The colours of the two cards that are none of a deck, the same on both sides (SHOE-1)."""
+
+    cut: str
+    warning: str
+
+
 class Jurisdiction(msgspec.Struct, frozen=True):
     """The rules of a place as data (semantics §4)."""
 
     name: str
     damaged: str = "card"  # machine: card, deck or set is replaced
+    damaged_in_shoe: str = "deck"
     reinsert: str = "before"  # the cards of a round go back before or after the next deal
     full_count_after_jam: bool = False
     bank_draws_soft_17: bool = False  # BJ-6, BJ-7; elsewhere a soft 17 is drawn on
@@ -133,6 +142,7 @@ class House(msgspec.Struct, frozen=True):
     kind: TableKind = TableKind.SHUFFLER
     shoe: str = ""
     face_up_antennas: tuple[str, ...] = ()  # above these cards lie open, as the house has it
+    special_cards: SpecialCards | None = None  # None: no cards are dealt by hand here
     card_readers: tuple[str, ...] = ()  # they read cards as they are dealt, and hold nothing
     jackpot: JackpotSettings | None = None  # JP-1: optional; in force from the next start on where one runs already
     blackjack: BlackjackSettings | None = None  # hands are followed there

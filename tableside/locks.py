@@ -9,6 +9,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.events import Ability, Holding
+from tableside.by_hand import is_by_hand
 from tableside.decisions import LockAdded, LockRemoved
 from tableside.refusals import refusal
 from tableside.scopes import Scope
@@ -69,6 +70,8 @@ def holding(state: TableState, scope: Scope) -> Holding:
         known = [state.devices.known.get(slots.name) for slots in state.house.chip_slots]
         held = [levels.holding(Ability.SLOTS) if levels else Holding.CANNOT for levels in known]
         return min(held, key=WEAKEST_FIRST.index)
+    if scope is Scope.DEAL and is_by_hand(state):
+        return Holding.CANNOT  # a shoe holds nothing back
     levels = state.devices.known.get(state.devices.in_use or state.house.shuffler)
     return Holding.CANNOT if levels is None else levels.abilities.get(ABILITIES[scope], Holding.CANNOT)
 

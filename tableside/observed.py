@@ -6,7 +6,7 @@ Its facts are recorded, alerts go to people, what needs a word gets one. Whateve
 from __future__ import annotations
 
 from drivers import card_events as facts
-from tableside import batch_table, requests
+from tableside import hand_shoe_table, requests
 from tableside.house import House, TableKind
 from tableside.refusals import refusal
 from tableside.requests import Request
@@ -61,7 +61,7 @@ def is_of_no_shoe_here(house: House, what: object) -> bool:
 def objection(house: House, request: Request) -> Refusal | None:
     """Why this table does not do it; None: it does."""
     if house.kind is not TableKind.SHOE:
-        return batch_table.objection(house, request, ASKED)
+        return hand_shoe_table.objection(house, request, ASKED)
     if type(request) in ASKED:
         return None
     return refusal("TABLE-OBSERVED", rule=RULE, table=house.table)

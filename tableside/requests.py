@@ -16,6 +16,7 @@ from tableside.batch_requests import AnyDeckRequest
 from tableside.blackjack_requests import AnyBlackjackRequest
 from tableside.card_requests import OpenCards as OpenCards
 from tableside.cards import Card
+from tableside.exchange_requests import AnyExchangeRequest
 from tableside.house import Role
 from tableside.jackpot_requests import ClaimJackpot as ClaimJackpot
 from tableside.jackpot_requests import DenyJackpot as DenyJackpot
@@ -27,6 +28,7 @@ from tableside.jackpot_requests import ShowJackpot as ShowJackpot
 from tableside.machine_requests import RecordMachine as RecordMachine
 from tableside.request_shapes import Request as Request
 from tableside.request_shapes import SortedDecks as SortedDecks
+from tableside.shoe_requests import AnyShoeRequest
 
 # --- anybody, no badge: only what makes things safer --------------------------------------------------------
 
@@ -378,4 +380,6 @@ AnyRequest = (
     | SetDealer
     | ShowPresence
     | AnyDeckRequest
+    | AnyShoeRequest
+    | AnyExchangeRequest
 )

@@ -17,8 +17,12 @@ from tableside.cli.whole_help import WholeHelp
 from tableside.control.acts import ACTS, NO_BADGE, OF_SECTION, fields_of, said_of
 from tableside.control.fields import kind_words
 from tableside.requests import Request, SortedDecks
+from tableside.shoe_requests import BackCount
 
 SORT_FORM = "BACK:COMPLETE[:missing=7C,10H][:too_many=KS][:foreign=5D green]"
+COUNT_FORM = "BACK:CARDS"
+# What is typed for a field that is no single value.
+FORMS = {SortedDecks: SORT_FORM, BackCount: COUNT_FORM}
 
 
 def _act_command(name: str, act: str, epilog: str | None = None) -> click.Command:
@@ -60,14 +64,15 @@ def _flag_option(field: msgspec.structs.FieldInfo) -> Callable[..., Any]:
 def _field_option(field: msgspec.structs.FieldInfo) -> Callable[..., Any]:
     is_list = get_origin(field.type) is tuple
     wanted = get_args(field.type)[0] if is_list else field.type
-    words = SORT_FORM if wanted is SortedDecks else kind_words(wanted)
+    form = FORMS.get(wanted)
+    words = form or kind_words(wanted)
     return click.option(
         _option_name(field),
         field.name,
         type=int if wanted is int else str,
         required=field.required,
         multiple=is_list,
-        metavar=words.split(" such as ")[0].upper() if wanted is not SortedDecks else "GROUP",
+        metavar="GROUP" if form else words.split(" such as ")[0].upper(),
         help=_help(field, words, is_list=is_list),
     )
 
@@ -104,7 +109,16 @@ def _asking_options(kind: type[Request]) -> list[Callable[..., Any]]:
 def _value(wanted: object, given: Any) -> object:
     if get_origin(wanted) is tuple:
         return [_value(get_args(wanted)[0], one) for one in given]
+    if wanted is BackCount:
+        return _back_count(given)
     return _sorted_decks(given) if wanted is SortedDecks else given
+
+
+def _back_count(text: str) -> dict[str, object]:
+    back, _, cards = text.partition(":")
+    if not back or not cards.isdecimal():
+        raise click.UsageError(f"{text!r} is no count of a back; its form is {COUNT_FORM}")
+    return {"back": back, "cards": int(cards)}
 
 
 def _sorted_decks(text: str) -> dict[str, object]:

@@ -37,6 +37,8 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
     },
     "damaged": {
         "replace": '--damaged "7C red" --replacement "7C red" --envelope E-001 --found-in table --as S-201',
+        "exchange": '--out red:52 --reference "seal 0031" --as S-201',
+        "authorise": '--authorised-by "A. Inspector" --reference "order 12" --as M-301',
         "reported": '--incident 4 --reference "report 12" --as M-301',
     },
     "jackpot": {
@@ -54,6 +56,13 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "put-back": "--cards 10 --as D-101",
         "count": "--back red --cards 51 --as S-201",
         "replace": "--back red --as S-201",
+    },
+    "hand-shoe": {
+        "count": "--counts red:156 --counts blue:156 --as D-101",
+        "cut": "--occupied 2 --occupied 5 --seat 2 --as D-101",
+        "dealt": "--cards 17 --as D-101",
+        "interrupt": '--why "no bets" --as D-101',
+        "spread": '--why "no players" --as D-101',
     },
     "unload": {
         "sort": "--groups red:3 --groups blue:2:missing=7C,10H:too_many=KS --as D-101",

@@ -70,6 +70,15 @@ _AT_A_TABLE: dict[str, dict[str, tuple[int, int]]] = {
         "antenna": (0, MOST_ANTENNAS),
         "shoe": (0, 0),
     },
+    # Cards are shuffled by hand; a reader may watch the shoe.
+    TableKind.HAND_SHOE: {
+        "shuffler": (0, 0),
+        "switch_box": (0, 1),
+        "badge_reader": (1, 4),
+        "card_reader": (0, 1),
+        "antenna": (0, MOST_ANTENNAS),
+        "shoe": (0, 0),
+    },
     # Observed only: people are called by page and lamp, and nobody's presence is asked for.
     TableKind.SHOE: {
         "shoe": (1, 1),

@@ -58,6 +58,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         blackjack=table.blackjack,
         dealer_decides=settings.dealer_decides,
         jackpot_ledger="" if table.ledger is None else table.ledger.name,
+        special_cards=_special_cards(table),
         lamps=tuple(device.name for device in table.devices_of(DeviceRole.LAMP)),
         jurisdiction=_jurisdiction(table),
         epoch=epoch,
@@ -131,6 +132,11 @@ def _chip_slots(device: Device) -> house.ChipSlots:
     return house.ChipSlots(name=device.name, seats=device.seats, collects=device.driver in COLLECTING_SLOTS)
 
 
+def _special_cards(table: TableConfig) -> house.SpecialCards | None:
+    named = table.special_cards
+    return None if named is None else house.SpecialCards(cut=named.cut, warning=named.warning)
+
+
 def _jurisdiction(table: TableConfig) -> house.Jurisdiction:
     """The law of the place, with what the house has chosen within it."""
     law, settings = load_jurisdiction(table.jurisdiction), table.settings
@@ -138,6 +144,7 @@ def _jurisdiction(table: TableConfig) -> house.Jurisdiction:
     return house.Jurisdiction(
         name=table.jurisdiction,
         damaged=Replaced(law.damaged_in_shuffler.value).value,
+        damaged_in_shoe=Replaced(law.damaged_in_shoe.value).value,
         reinsert=settings.reinsert or law.reinsert.value,
         full_count_after_jam=law.full_count_after_jam.value if chosen is None else chosen,
         bank_draws_soft_17=law.bank_draws_soft_17.value,

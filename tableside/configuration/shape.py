@@ -25,6 +25,7 @@ from tableside.people import StaffId, StaffMember
 Name = Annotated[str, Meta(pattern=r"\A[A-Za-z0-9][A-Za-z0-9_-]{0,15}\Z", description="1 to 16 letters, digits, _ -")]
 PathText = Annotated[str, Meta(min_length=1)]
 Text40 = Annotated[str, Meta(min_length=1, max_length=40)]
+Colour = Annotated[str, Meta(pattern=r"\A[a-z]{2,12}\Z", description="a colour, 2 to 12 small letters")]
 Seconds = Annotated[int, Meta(ge=1, le=86_400)]
 
 Language = Literal["en", "pt_PT", "zh_Hant_MO"]
@@ -140,7 +141,7 @@ class HostFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 class DeckGroup(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Decks of one back colour. Equal backs cannot be told apart by deck, so the colour is the unit."""
 
-    back: Annotated[str, Meta(pattern=r"\A[a-z]{2,12}\Z", description="a colour, 2 to 12 small letters")]
+    back: Colour
     count: Annotated[int, Meta(ge=1, le=8)]
     reserve: Annotated[int, Meta(ge=0, le=6)] = 1  # decks kept to replace damaged cards (CSM-1)
 
@@ -177,6 +178,13 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     osdp_key_file: PathText | None = None  # None: the plain channel, which production refuses
     wiring: Wiring | None = None  # a shuffler at an I/O board only: which terminal goes where
     coils: LampCoils | None = None  # a lamp at an I/O board only: the coil of each colour
+
+
+class SpecialCards(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[special_cards]` of a table where cards are dealt by hand: each of one colour on both sides (SHOE-1)."""
+
+    cut: Colour
+    warning: Colour
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -251,6 +259,7 @@ class TableFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     staff: tuple[StaffMember, ...] = ()  # known at this table beside the host's
     jackpot: Jackpot | None = None  # JP-1: optional
     blackjack: BlackjackSettings | None = None  # hands are followed there; None: cards are counted only
+    special_cards: SpecialCards | None = None  # SHOE-1: where cards may be dealt by hand
     settings: Settings = Settings()
     alerts: AlertTimes = AlertTimes()
     maintenance: tuple[Maintenance, ...] = ()

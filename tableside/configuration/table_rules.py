@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 
 from tableside.cards import CARDS_PER_DECK
 from tableside.configuration.draft import Draft
-from tableside.configuration.mistake import Finding, listed
+from tableside.configuration.mistake import MISSING, Finding, listed
 from tableside.house import TableKind
 from tableside.jurisdiction import known_jurisdictions
 
@@ -15,10 +15,12 @@ DEFAULT_PRESENCE_S = 60
 DEFAULT_PACKET_CARDS = 104
 SEATS = (6, 7)  # BJ-1
 CARDS = "cards"  # the set in play, as [[maintenance]] names it
+_AT_BLACKJACK = (TableKind.SHUFFLER, TableKind.HAND_SHOE)
 # By kind of table: how many decks there may be, and what is said of it.
 _DECKS: dict[str, tuple[tuple[int, ...], str]] = {
     TableKind.SHUFFLER: ((4, 6), "4 or 6 decks (SHOE-1)"),
     TableKind.BATCH: ((2,), "2 decks of two back colours, in turn"),
+    TableKind.HAND_SHOE: ((4, 6), "4 or 6 decks (SHOE-1)"),
     TableKind.SHOE: ((4, 6, 8), "4 or 6 decks (SHOE-1), or 8 as baccarat is played elsewhere"),
 }
 
@@ -81,10 +83,26 @@ def _two_decks(file: Draft) -> Iterator[Finding]:
             yield Finding(group.at("count"), f"is {group.number('count')}", "1 at a batch table")
 
 
+def _special_cards(file: Draft) -> Iterator[Finding]:
+    """SHOE-1: unlike the decks and unlike each other; a shoe by hand needs them, other kinds of table have none."""
+    kind, cards = file.part("table").text("kind") or TableKind.SHUFFLER, file.part("special_cards")
+    if kind == TableKind.HAND_SHOE and not file.has("special_cards"):
+        yield Finding(("special_cards",), MISSING, "the colours of the cut card and of the warning card (SHOE-1)")
+    if kind not in _AT_BLACKJACK and file.has("special_cards"):
+        yield Finding(("special_cards",), f"means nothing at a table of kind {kind}", "no [special_cards]")
+    backs = {group.text("back") for group in file.parts("decks")} - {None}
+    for key in ("cut", "warning"):
+        colour = cards.text(key)
+        if colour in backs:
+            yield Finding(cards.at(key), f'is "{colour}", as a deck is', "a colour that no deck has (SHOE-1)")
+    if cards.text("cut") is not None and cards.text("cut") == cards.text("warning"):
+        yield Finding(cards.at("warning"), f'is "{cards.text("cut")}" like the cut card', "another colour (SHOE-1)")
+
+
 def _seats(file: Draft) -> Iterator[Finding]:
     """BJ-1; the shape allows what baccarat has."""
     seats, kind = file.part("table").number("seats"), file.part("table").text("kind") or TableKind.SHUFFLER
-    if seats is not None and kind == TableKind.SHUFFLER and seats not in SEATS:
+    if seats is not None and kind in _AT_BLACKJACK and seats not in SEATS:
         yield Finding(("table", "seats"), f"is {seats}", "a whole number from 6 to 7 (BJ-1)")
 
 
@@ -104,8 +122,8 @@ def _presence(file: Draft) -> Iterator[Finding]:
 def _packets(file: Draft) -> Iterator[Finding]:
     settings, cards = file.part("settings"), cards_in_play(file)
     limit = settings.number("packet_limit_cards", DEFAULT_PACKET_CARDS)
-    is_batch = file.part("table").text("kind") == TableKind.BATCH  # a deck goes in as it is
-    if limit is not None and 0 < cards <= limit and not is_batch:
+    kind = file.part("table").text("kind") or TableKind.SHUFFLER  # elsewhere a deck goes in as it is, or none does
+    if limit is not None and 0 < cards <= limit and kind == TableKind.SHUFFLER:
         yield Finding(
             settings.at("packet_limit_cards"),
             f"is {limit}, which lets all {cards} cards go in as one packet",
@@ -141,6 +159,7 @@ _RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     _languages,
     _decks,
     _two_decks,
+    _special_cards,
     _seats,
     _presence,
     _packets,

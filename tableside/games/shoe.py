@@ -98,12 +98,19 @@ def warning_out(shoe: Shoe) -> tuple[Shoe, tuple[Advice, ...]]:
     when = "in a round" if shoe.is_in_round else "just before a round"
     ruling = "the round in progress is the last" if shoe.is_in_round else "the round that begins now is still played"
     last = Advice("SHOE-7", f"the warning card came out {when}", ruling, "announce the last round aloud")
+    told = misplaced(shoe, shoe.out, shoe.out)
+    return seen, (last,) if told is None else (last, told)
+
+
+def misplaced(shoe: Shoe, fewest: int, most: int) -> Advice | None:
+    """The warning card came after `fewest` to `most` cards; None: that may have been near its place (SHOE-5)."""
     place = warning_place(shoe.cards, shoe.players)
-    if abs(shoe.out - place) <= TOLERANCE:
-        return seen, (last,)
-    text = f"the warning card came after {shoe.out} cards; its place is after {place}"
-    told = Advice("SHOE-5", text, "as near to that as possible", "tell the floor supervisor", Role.FLOOR_SUPERVISOR)
-    return seen, (last, told)
+    nearest = min(max(place, fewest), most)
+    if abs(nearest - place) <= TOLERANCE:
+        return None
+    cards = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    text = f"the warning card came after {cards} cards; its place is after {place}"
+    return Advice("SHOE-5", text, "as near to that as possible", "tell the floor supervisor", Role.FLOOR_SUPERVISOR)
 
 
 def end_round(shoe: Shoe) -> Shoe:

@@ -8,6 +8,7 @@ from tableside import requests
 from tableside.control.acts import act_name, fields_of
 from tableside.page.offered import OFFERED
 from tableside.request_shapes import Request
+from tableside.shoe_requests import CutCards
 
 # How a field is filled in, by its name; another way for one act stands below. What is not here is a line of text.
 ENTRIES: Mapping[str, str] = {
@@ -18,6 +19,9 @@ ENTRIES: Mapping[str, str] = {
     "numbers": "numbers",
     "seats": "seats",
     "seat": "seat",
+    "occupied": "seats",
+    "counts": "counts",
+    "out": "counts",
     "damaged": "card",
     "replacement": "card",
     "dealer": "dealer",
@@ -31,7 +35,10 @@ ENTRIES: Mapping[str, str] = {
     "place": "choice",
     "ruling": "choice",
 }
-ENTRY_OF: Mapping[tuple[type[Request], str], str] = {(requests.ClaimJackpot, "cards"): "faces"}
+ENTRY_OF: Mapping[tuple[type[Request], str], str] = {
+    (requests.ClaimJackpot, "cards"): "faces",
+    (CutCards, "seat"): "cutter",
+}
 # The words of a field that takes one of a few; each is a word of the page.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "now": ("table", "tray", "damaged", "back in"),

@@ -8,7 +8,7 @@ from typing import get_args
 
 import msgspec
 
-from tableside import batch_requests, requests
+from tableside import batch_requests, exchange_requests, requests, shoe_requests
 from tableside.blackjack_requests import AnyBlackjackRequest
 from tableside.house import Role
 from tableside.request_shapes import Request
@@ -105,6 +105,19 @@ OFFERED: Mapping[type[Request], Offered] = {
     batch_requests.CollectDeck: Offered(AT_THE_TABLE),
     batch_requests.CountDeck: Offered((SUPERVISOR,)),
     batch_requests.ReplaceDeck: Offered((SUPERVISOR,)),
+    # A shoe shuffled by hand.
+    shoe_requests.CountBacks: Offered(AT_THE_TABLE),
+    shoe_requests.CutCards: Offered((DEALER, SUPERVISOR, INSPECTOR)),
+    shoe_requests.FillShoe: Offered(AT_THE_TABLE),
+    shoe_requests.BurnCard: Offered(AT_THE_TABLE),
+    shoe_requests.BeginRound: Offered(AT_THE_TABLE),
+    shoe_requests.CountDealt: Offered(AT_THE_TABLE),
+    shoe_requests.ShowWarningCard: Offered(AT_THE_TABLE),
+    shoe_requests.InterruptPlay: Offered(AT_THE_TABLE, called_by=()),
+    shoe_requests.SpreadCards: Offered(AT_THE_TABLE, called_by=()),
+    shoe_requests.GatherCards: Offered(AT_THE_TABLE),
+    exchange_requests.ExchangeCards: Offered((SUPERVISOR,)),
+    exchange_requests.AuthoriseSingleCard: Offered((MANAGEMENT,), Reach.HOST),
 }
 
 _OF_A_HAND = "a word for each hand, quicker than a badge: with the command line, or a panel at the control socket"

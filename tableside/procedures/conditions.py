@@ -99,7 +99,8 @@ def _looked_for(turn: Turn, _what: DaemonStarted | SessionOpened) -> None:
     A spare is not: it may stand unplugged until it is needed, and a swap asks for it then.
     """
     house = turn.state.house
-    if turn.state.procedures.session.state.value == "closed" and house.kind is TableKind.SHUFFLER:
+    has_sessions = house.kind in (TableKind.SHUFFLER, TableKind.HAND_SHOE)
+    if turn.state.procedures.session.state.value == "closed" and has_sessions:
         return
     shown_on = (display.name for display in house.displays)
     slots = (slots.name for slots in house.chip_slots)

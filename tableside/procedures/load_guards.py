@@ -7,7 +7,7 @@ from tableside.card_account import ASIDE, MACHINE
 from tableside.house import Role
 from tableside.locks import Scope, free
 from tableside.presence import Operation
-from tableside.procedures import empty, opening
+from tableside.procedures import damaged, empty, opening
 from tableside.procedures.swap_slice import SWAP
 from tableside.refusals import refusal
 from tableside.requests import BeginLoad, CorrectPacket, LoadPacket
@@ -126,6 +126,7 @@ FEED_FREE = free(Scope.FEED, "settle what locks the feed, then load")
 BEGIN = (
     STAFF,
     is_prepared,
+    damaged.is_exchanged_first,
     in_packets,
     has_room,
     is_empty,

@@ -1,4 +1,7 @@
-"""Opening: cards are shown, mixed and shuffled by hand before they go in, and not cut (SHOE-3, CSM-3, CSM-4)."""
+"""Opening: cards are shown, mixed and shuffled by hand (SHOE-3, CSM-4); into a machine uncut (CSM-3), into a shoe cut.
+
+A shoe by hand comes back here for each next shuffle (SHOE-7).
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,14 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
+from tableside.by_hand import is_by_hand
 from tableside.happenings import SessionClosed, SessionOpened
+from tableside.procedures.damaged import is_exchanged_first
+from tableside.procedures.hand_shoe_guards import is_counted_by_back
 from tableside.procedures.session import is_dealer_on_duty
 from tableside.requests import ConfirmHandShuffled, ConfirmMixed, ConfirmShown
 from tableside.session_happenings import CutSkipped
+from tableside.shoe_happenings import CardsGathered, CardsShuffled
 from tableside.tables import Procedure, Row, Turn
 
 if TYPE_CHECKING:
@@ -49,6 +56,15 @@ def _skip_cut(turn: Turn, _what: ConfirmHandShuffled) -> None:
     turn.happened(CutSkipped(why=NO_CUT))
 
 
+def _is_by_hand(turn: Turn, _what: ConfirmHandShuffled) -> bool:
+    return is_by_hand(turn.state)
+
+
+def _shuffled(turn: Turn, _what: ConfirmHandShuffled) -> None:
+    turn.happened(CardsShuffled(by=turn.by))
+
+
+SHUFFLES = is_dealer_on_duty("CSM-4", "that the cards were shuffled by hand")
 S = OpeningState
 PROCEDURE = Procedure(
     name="opening",
@@ -77,8 +93,20 @@ PROCEDURE = Procedure(
             S.TO_SHUFFLE,
             ConfirmHandShuffled,
             S.PREPARED,
+            _shuffled,
+            _is_by_hand,
+            guards=(SHUFFLES, is_exchanged_first, is_counted_by_back),
+            rule="SHOE-4",
+            said="shuffled by hand",
+            then="offer the cut to the seats in their order; nobody wants it: the table inspector cuts",
+        ),
+        Row(S.PREPARED, CardsGathered, S.TO_SHUFFLE, rule="SHOE-7", said="next shoe"),
+        Row(
+            S.TO_SHUFFLE,
+            ConfirmHandShuffled,
+            S.PREPARED,
             _skip_cut,
-            guards=(is_dealer_on_duty("CSM-4", "that the cards were shuffled by hand"),),
+            guards=(SHUFFLES,),
             said="shuffled by hand; the cut is skipped (CSM-3)",
         ),
         *(

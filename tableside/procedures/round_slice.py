@@ -9,10 +9,15 @@ import msgspec
 from msgspec.structs import replace
 
 from tableside import card_account
+from tableside.refusals import Refusal, refusal
+from tableside.requests import RuleRound
 from tableside.tables import Turn
 
 if TYPE_CHECKING:
     from tableside.state import TableState
+
+
+RULINGS = ("goes on", "finished elsewhere", "void")
 
 
 class RoundState(StrEnum):
@@ -61,3 +66,10 @@ def of(turn: Turn) -> RoundSlice:
 def outside(state: TableState) -> int:
     """Cards that belong back into the machine: on the table and in the tray."""
     return state.account.at(card_account.TABLE) + state.account.at(card_account.TRAY)
+
+
+def is_known_ruling(_turn: Turn, what: RuleRound) -> Refusal | None:
+    """Guard: a ruling that ends a round, or lets it go on."""
+    if what.ruling in RULINGS:
+        return None
+    return refusal("RULING-UNKNOWN", ruling=what.ruling, rulings=", ".join(RULINGS))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from drivers.events import Ability, Holding, PacketEnded, PermitKind
 from tableside import alerts, card_account, devices, incidents, locks, presence
+from tableside.by_hand import is_by_hand
 from tableside.happenings import (
     HELD_COUNTED,
     CardsEntered,
@@ -29,18 +30,16 @@ from tableside.happenings import (
 from tableside.house import Role
 from tableside.locks import Scope
 from tableside.permits import DEAL_MS, RETURN_FEED_MS, Wish
-from tableside.procedures import awaited, jackpot_bets, told_late
+from tableside.procedures import awaited, hand_shoe_rounds, jackpot_bets, told_late
 from tableside.procedures.jackpot_slice import is_paid_first
-from tableside.procedures.round_slice import RoundSlice, RoundState, of, outside, put
-from tableside.refusals import refusal
+from tableside.procedures.round_slice import RoundSlice, RoundState, is_known_ruling, of, outside, put
 from tableside.requests import CountHeldOver, EndRound, HoldOver, RuleRound
 from tableside.session_happenings import ReloadCompleted, ReloadStarted
-from tableside.tables import Procedure, Refusal, Row, Turn
+from tableside.tables import Procedure, Row, Turn
 
 if TYPE_CHECKING:
     from tableside.state import TableState
 
-RULINGS = ("goes on", "finished elsewhere", "void")
 # TDL 9.3: a machine whose deal permit ends stops within one card, so one card after a stop is no fault.
 CARDS_AFTER_STOP = 1
 
@@ -59,8 +58,8 @@ def wishes(state: TableState) -> tuple[Wish, ...]:
     """Dealing while rounds may be played; feeding what is to go back, no card more (CSM-10)."""
     rounds = state.procedures.rounds
     machine = devices.machine(state)
-    if state.procedures.swap.is_under_way:
-        return ()  # the spare's feed is the load's
+    if state.procedures.swap.is_under_way or is_by_hand(state):
+        return ()  # the spare's feed is the load's; no machine deals beside a shoe by hand
     if rounds.state in (RoundState.WAITING, RoundState.DEALING):
         deal = () if jackpot_bets.holds_deal(state) else (Wish(machine, PermitKind.DEAL, DEAL_MS),)
         if rounds.state is RoundState.DEALING and rounds.lag:
@@ -168,12 +167,6 @@ def _lag_in(turn: Turn, what: CardsEntered) -> None:
     if not rounds.returned:
         _going_in(turn, lag_round(rounds), lag_round(rounds))
     put(turn, lag=rounds.lag - what.cards, returned=rounds.returned + what.cards)
-
-
-def _is_known_ruling(turn: Turn, what: RuleRound) -> Refusal | None:
-    if what.ruling in RULINGS:
-        return None
-    return refusal("RULING-UNKNOWN", ruling=what.ruling, rulings=", ".join(RULINGS))
 
 
 def _goes_on(_turn: Turn, what: RuleRound) -> bool:
@@ -298,6 +291,7 @@ PROCEDURE = Procedure(
         Row(RoundState.CLOSED, ReloadCompleted, RoundState.WAITING, rule="CSM-5", said="machine is loaded anew"),
         Row(RoundState.WAITING, ClosingAnnounced, RoundState.CLOSED, _close, rule="CSM-6", said="closing"),
         *told_late.ROWS,
+        *hand_shoe_rounds.ROWS,
         Row(RoundState.WAITING, CardsLeft, RoundState.DEALING, _first_card, rule="CSM-8", said="first card"),
         Row(RoundState.DEALING, CardsLeft, None, _dealt_stopped, _is_stopped, rule="CSM-2", said="card under a stop"),
         Row(RoundState.DEALING, CardsLeft, None, _next_cards, rule="CSM-8", said="a card"),
@@ -338,7 +332,7 @@ PROCEDURE = Procedure(
             None,
             _tell_ruling,
             _goes_on,
-            guards=(SUPERVISOR, _is_known_ruling),
+            guards=(SUPERVISOR, is_known_ruling),
             rule="CSM-2",
             said="the round goes on",
         ),
@@ -347,7 +341,7 @@ PROCEDURE = Procedure(
             RuleRound,
             RoundState.OVER,
             _ruled,
-            guards=(SUPERVISOR, _is_known_ruling),
+            guards=(SUPERVISOR, is_known_ruling),
             rule="CSM-2",
             said="ruled",
         ),

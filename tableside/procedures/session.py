@@ -23,6 +23,7 @@ from tableside.session_happenings import (
     UnloadCompleted,
     UnloadStarted,
 )
+from tableside.shoe_happenings import ShoeCleared, ShoeReady
 from tableside.tables import Guard, Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
@@ -97,7 +98,7 @@ def _open(turn: Turn, what: OpenTable | NextSessionWanted) -> None:
     turn.happened(SessionOpened(session=number, dealer=what.dealer))
 
 
-def _ready(turn: Turn, _what: LoadCompleted) -> None:
+def _ready(turn: Turn, _what: LoadCompleted | ShoeReady) -> None:
     turn.happened(SessionReady(session=turn.state.procedures.session.number))
 
 
@@ -117,9 +118,10 @@ def is_between_rounds(turn: Turn, _what: object) -> Refusal | None:
 
 def _is_machine_empty(turn: Turn, _what: CloseTable) -> Refusal | None:
     inside = turn.state.account.at(card_account.MACHINE)
-    if inside == 0:
-        return None
-    return refusal("MACHINE-NOT-EMPTY", inside=inside)
+    if inside:
+        return refusal("MACHINE-NOT-EMPTY", inside=inside)
+    inside = turn.state.account.at(card_account.SHOE)
+    return refusal("SHOE-NOT-EMPTY", inside=inside) if inside else None
 
 
 def _is_fit_to_close(turn: Turn, _what: CloseTable) -> Refusal | None:
@@ -164,6 +166,7 @@ PROCEDURE = Procedure(
             rule="CSM-6",
             said="closed without play",
         ),
+        Row(S.OPENING, ShoeReady, S.OPEN, _ready, rule="SHOE-6", said="the shoe is ready"),
         Row(S.LOADING, LoadCompleted, S.OPEN, _ready, _is_sessions, rule="CSM-5", said="all cards in"),
         Row(
             S.LOADING, AnnounceClosing, S.CLOSING, _announce, guards=(SUPERVISORS,), rule="CSM-6", said="load given up"
@@ -178,6 +181,7 @@ PROCEDURE = Procedure(
             said="closing announced",
         ),
         Row(S.CLOSING, UnloadStarted, S.UNLOADING, when=_is_sessions, rule="CSM-6", said="cards come out"),
+        Row(S.CLOSING, ShoeCleared, S.SORTING, rule="CSM-6", said="the shoe's cards are out"),
         Row(S.UNLOADING, UnloadCompleted, S.SORTING, when=_is_sessions, rule="CSM-6", said="machine empty"),
         Row(S.SORTING, CardsSorted, S.SORTED, rule="CSM-6", said="decks sorted"),
         Row(S.SORTED, CardsSorted, None, rule="CSM-6", said="sorted again"),

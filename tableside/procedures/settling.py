@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tableside import alerts, incidents, locks, presence, unexpected
 from tableside.happenings import CountWanted
 from tableside.house import Role
-from tableside.procedures import card_identities, shoe
+from tableside.procedures import card_identities, hand_shoe_dealing, shoe
 from tableside.refusals import refusal
 from tableside.requests import SettleIncident
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -30,6 +30,7 @@ BY_PERSON: Mapping[str, str] = {
     shoe.OUTSIDE: shoe.OUTSIDE_TEXT,
     shoe.RESTARTED: shoe.RESTARTED_TEXT,
     shoe.ERROR: "",
+    hand_shoe_dealing.STRAY_INCIDENT: hand_shoe_dealing.STRAY,
     card_identities.UNOPENED: "",
 }
 # After these the cards are counted: the alert says so.

@@ -16,6 +16,7 @@ from tableside.procedures.damaged import DamagedSlice
 from tableside.procedures.device_faults import FaultSlice
 from tableside.procedures.difference_slice import DifferenceSlice
 from tableside.procedures.empty import EmptySlice
+from tableside.procedures.hand_shoe_slice import HandShoeSlice
 from tableside.procedures.held_cards import HeldCardsSlice
 from tableside.procedures.jackpot_bets import BetSlice
 from tableside.procedures.jackpot_slice import JackpotSlice, LedgerSlice
@@ -64,3 +65,4 @@ class Procedures(msgspec.Struct, frozen=True):
     batch: BatchSlice = BatchSlice()
     blackjack: BlackjackSlice = BlackjackSlice()
     advised: AdviceSlice = AdviceSlice()
+    hand_shoe: HandShoeSlice = HandShoeSlice()

@@ -23,6 +23,7 @@ from tableside.procedures.session import KIND, is_dealer_on_duty
 from tableside.refusals import refusal
 from tableside.requests import EnterSort, SettleSort
 from tableside.session_happenings import CardsSorted, SortSettled, UnloadCompleted
+from tableside.shoe_happenings import ShoeCleared
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
@@ -219,6 +220,7 @@ PROCEDURE = Procedure(
     write=lambda turn, _what, target: put(turn, state=target),
     rows=(
         Row(S.NOT_DUE, UnloadCompleted, S.DUE, when=_is_sessions, said="cards are out"),
+        Row(S.NOT_DUE, ShoeCleared, S.DUE, said="the shoe's cards are out"),
         *(
             row
             for state in (S.DUE, S.REGULAR, S.IRREGULAR)

@@ -12,6 +12,7 @@ from tableside.card_happenings import CardsTurnedUp
 from tableside.counted import counted
 from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.machine_happenings import MachineRecorded
+from tableside.reports.shoe_lines import SHOE_LINES
 from tableside.reports.story import Story
 
 Sentence = Callable[[Story, Any], str]
@@ -95,6 +96,7 @@ LINES: Mapping[type, Sentence] = {
     Decided: _decided,
     CardVoid: lambda _s, w: f"Round {w.round}: {w.card or 'a card'} is void, in the tray",
     AdviceLapsed: lambda _s, w: f"Advice {w.number}: {w.why}, nobody has decided ({w.rule})",
+    **SHOE_LINES,
     MachineRecorded: _machine,
     CardsTurnedUp: lambda s, w: (
         f"Face up, of the cards that {w.device} read: {', '.join(map(str, w.numbers))}{_by(s, w.by)}"

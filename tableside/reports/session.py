@@ -20,6 +20,7 @@ from tableside.decisions import (
     Decision,
     IncidentClosed,
     IncidentOpened,
+    ReserveFetched,
 )
 from tableside.happenings import CardsToldLate, JamOpened, RoundEnded, SessionClosed, SessionOpened
 from tableside.journal.chain import Finding
@@ -196,6 +197,10 @@ class _Counting:
         self.figures.balances = Counter({ASIDE: what.playing, RESERVE: what.reserve})
         self.figures.brought = what.playing + what.reserve
 
+    def fetched(self, _told: Told, what: ReserveFetched) -> None:
+        self.figures.balances[RESERVE] += what.cards
+        self.figures.brought += what.cards
+
     def moved(self, _told: Told, what: CardsMoved) -> None:
         self.figures.balances[what.source] -= what.cards
         self.figures.balances[what.target] += what.cards
@@ -218,4 +223,5 @@ _COUNTED: Mapping[type, Callable[..., None]] = {
     IncidentClosed: _Counting.closed,
     CardsBrought: _Counting.brought,
     CardsMoved: _Counting.moved,
+    ReserveFetched: _Counting.fetched,
 }

@@ -9,7 +9,7 @@ import msgspec
 
 from drivers import antenna_events, card_events, events
 from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason, Shown
-from tableside import batch_requests, blackjack_requests, inputs, requests
+from tableside import batch_requests, blackjack_requests, exchange_requests, inputs, requests, shoe_requests
 from tableside.cards import parse_card
 from tableside.causes import Elsewhere
 from tableside.games.blackjack import Choice
@@ -19,12 +19,14 @@ from tableside.jackpot import linked
 from tableside.machine_requests import Standing
 from tableside.procedures.shoe_slice import ORDER
 from tableside.requests import AnyRequest, Request, SortedDecks
+from tableside.shoe_requests import BackCount
 from tests.law.jackpot_table import SETTINGS
 from tests.support.table import HOUSE, Table
 
 # As the rim hands an identity on.
 SEALED = "sealed:" + "00" * 60
 RED_7 = parse_card("7♣ red")
+BACKS = (BackCount("red", 156), BackCount("blue", 156))
 WHOLE = (SortedDecks("red", 3), SortedDecks("blue", 3))
 
 REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
@@ -37,6 +39,23 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
     batch_requests.CollectDeck: ({},),
     batch_requests.ReplaceDeck: ({"back": "red"}, {"back": "green"}),
     batch_requests.CountDeck: ({"back": "red", "cards": 52}, {"back": "red", "cards": 999}),
+    shoe_requests.CountBacks: ({"counts": BACKS}, {"counts": ()}, {"counts": (BackCount("red", 999), BACKS[1])}),
+    shoe_requests.CutCards: (
+        {"occupied": (2, 5), "seat": 2},
+        {"occupied": (2,), "seat": 3},
+        {"occupied": (9, 9), "seat": 1},
+        {"occupied": (), "seat": 0, "inspector": "I1"},
+        {"occupied": (1,), "seat": 0, "inspector": "D1"},
+    ),
+    shoe_requests.CountDealt: ({"cards": 5}, {"cards": 0}),
+    shoe_requests.InterruptPlay: ({"why": "no players"}, {"why": ""}),
+    shoe_requests.SpreadCards: ({"why": "no bets"}, {"why": ""}),
+    shoe_requests.GatherCards: ({}, {"why": "a torn card"}),
+    exchange_requests.ExchangeCards: ({"out": BACKS[:1], "reference": "seal 1"}, {"out": (), "reference": ""}),
+    exchange_requests.AuthoriseSingleCard: (
+        {"authorised_by": "A. Inspector", "reference": "order 12"},
+        {"authorised_by": "", "reference": ""},
+    ),
     requests.BeginLoad: ({"packets": 3}, {"packets": 1}),
     requests.LoadPacket: ({"cards": 104}, {"cards": 0}, {"cards": 156}),
     requests.CorrectPacket: ({"cards": 103}, {"cards": -1}),

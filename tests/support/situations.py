@@ -23,6 +23,8 @@ from tableside.requests import (
     ReportDamaged,
     ShowJackpot,
 )
+from tableside.shoe_requests import ShowWarningCard
+from tests.support.hand_shoe import READER_HOUSE, HandTable
 from tests.support.samples import SEALED
 from tests.support.session import (
     connected,
@@ -226,6 +228,15 @@ def read_apart() -> Table:
     return table
 
 
+def shoe_by_hand() -> Table:
+    """A round is dealt from a shoe that hands have shuffled, a reader watches it, and its warning card has come."""
+    table = HandTable(READER_HOUSE).opened().cut(2)
+    table.passes(1)
+    table.passes(5)
+    table.do(ShowWarningCard)
+    return table
+
+
 SITUATIONS: tuple[Callable[[], Table], ...] = (
     Table,
     connected,
@@ -254,4 +265,5 @@ SITUATIONS: tuple[Callable[[], Table], ...] = (
     read_as_dealt,
     lit,
     unproved,
+    shoe_by_hand,
 )

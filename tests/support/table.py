@@ -21,6 +21,7 @@ PERSONS = (
     Person("S2", "Simão Supervisor", (Role.FLOOR_SUPERVISOR,)),
     Person("M1", "Maria Manager", (Role.ROOM_MANAGEMENT,)),
     Person("P1", "Paulo Pit", (Role.PIT_MANAGER,)),
+    Person("I1", "Ivo Inspector", (Role.TABLE_INSPECTOR,)),
     Person("T1", "Teresa Technician", (Role.TECHNICIAN,)),
 )
 

@@ -43,6 +43,7 @@ pytestmark = pytest.mark.timeout(900)
 # Locks that a step of work frees, not somebody's word: the work is walked by its own tests.
 FREED_BY_WORK = {
     "machine swap": "ends with the swap: tests/unit/test_swap.py",
+    "shoe is over": "ends when a card of the next shoe is burnt: tests/unit/test_hand_shoe.py",
     "no more bets": "ends with the round: tests/unit/test_stops.py",
 }
 # Alerts that stand on by the rules when all else is put right: the session is open, and what an unload in the middle

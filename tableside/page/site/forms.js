@@ -173,6 +173,26 @@ export class Forms {
     return [[set], () => boxes.flatMap((box, at) => (box.checked ? [at + 1] : []))];
   }
 
+  // 0 is the table inspector, who cuts where no player wants to.
+  enter_cutter(field, id) {
+    const choices = [["0", this.say("role table inspector")], ...this.seats().map((each) => [String(each), String(each)])];
+    const [parts, read] = this.chosen(field, id, choices);
+    return [parts, () => (read() === "" ? "" : Number(read()))];
+  }
+
+  // How many cards of each back colour; a colour that is left empty was not counted.
+  enter_counts(field, id) {
+    const set = make("fieldset", "group");
+    set.append(make("legend", "", this.label(field)));
+    const readers = this.told().table.entries.backs.map((back) => {
+      const made = input("number");
+      Object.assign(made, { min: 0, step: 1, inputMode: "numeric" });
+      set.append(...labelled(this.say(`choice ${back}`), made, `${id}-${back}`));
+      return () => (made.value === "" ? [] : [{ back, cards: Number(made.value) }]);
+    });
+    return [[set], () => readers.flatMap((read) => read())];
+  }
+
   enter_card(field, id) {
     const set = make("fieldset", "card");
     const lists = [RANKS, SUITS, this.told().table.entries.backs].map((choices, at) => {

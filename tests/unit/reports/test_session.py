@@ -10,7 +10,13 @@ import pytest
 
 from drivers import events
 from drivers.events import Place
-from tableside import blackjack_happenings, happenings, jackpot_happenings, session_happenings
+from tableside import (
+    blackjack_happenings,
+    happenings,
+    jackpot_happenings,
+    session_happenings,
+    shoe_happenings,
+)
 from tableside.cards import Card
 from tableside.happenings import Happening
 from tableside.house import House
@@ -65,6 +71,7 @@ SILENT = {
     session_happenings.LoadWanted,
     session_happenings.NextSessionWanted,
     session_happenings.UnloadWanted,
+    shoe_happenings.ShoeCardsLeft,
 }
 
 
