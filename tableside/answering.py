@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from tableside.catalogue import LANGUAGES
 from tableside.decisions import Decision, RequestAnswered
-from tableside.refusals import refusal
+from tableside.phrases import phrase
+from tableside.refusals import in_language, refusal
 from tableside.requests import Request
 
 
@@ -28,3 +30,13 @@ def refused_blind(request: Request) -> RequestAnswered:
         next_step=said.next_step,
         code=said.code,
     )
+
+
+def answered_lines(answered: RequestAnswered) -> Mapping[str, tuple[str, str]]:
+    """What was answered and what to do next, by language; in English where nobody has written it in another."""
+    if answered.code:
+        return {language: in_language(answered.code, answered.fields, language) for language in LANGUAGES}
+    return {
+        language: (phrase("said", answered.text, language), phrase("next", answered.next_step, language))
+        for language in LANGUAGES
+    }

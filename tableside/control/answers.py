@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
 import msgspec
 
+from tableside.answering import answered_lines
 from tableside.control.message import Mistaken
 from tableside.decisions import RequestAnswered
 
@@ -21,7 +23,10 @@ class Word(StrEnum):
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """The one answer to a message. `what` is what a read tells; `tables` the answers of a section's tables."""
+    """The one answer to a message. `what` is what a read tells; `tables` the answers of a section's tables.
+
+    `text` and `next_step` are English; `lines` says both by language, `code` names a refusal for `diag explain`.
+    """
 
     id: str
     answer: Word
@@ -29,6 +34,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     rule: str = ""
     text: str = ""
     next_step: str = ""
+    code: str = ""
+    lines: Mapping[str, tuple[str, str]] = {}
     mistakes: tuple[str, ...] = ()
     what: object = None
     tables: tuple[Answer, ...] = ()
@@ -78,6 +85,8 @@ def of_request(table: str, answered: RequestAnswered) -> Answer:
         rule=answered.rule,
         text=answered.text,
         next_step=answered.next_step,
+        code=answered.code,
+        lines=answered_lines(answered),
     )
 
 

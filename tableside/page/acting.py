@@ -59,6 +59,7 @@ class Told(msgspec.Struct, frozen=True, kw_only=True):
     rule: str = ""
     text: str = ""
     next_step: str = ""
+    lines: Mapping[str, tuple[str, str]] = {}
     mistakes: tuple[str, ...] = ()
 
 
@@ -162,5 +163,6 @@ def _of_table(answer: Answer) -> Told:
         rule=answer.rule,
         text=answer.text,
         next_step=answer.next_step,
+        lines=answer.lines,
         mistakes=answer.mistakes,
     )

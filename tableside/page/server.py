@@ -29,6 +29,7 @@ from tableside.page.forms import forms
 from tableside.page.me import me_view
 from tableside.page.sign_ins import SignInRefused, SignIns
 from tableside.page.words import NAMES, words_by_language
+from tableside.phrases import by_language
 
 SITE = Path(__file__).parent / "site"
 FILES = {
@@ -77,7 +78,7 @@ def application(
 ) -> Starlette:
     """The page over a board. Names of other hosts are refused: a page elsewhere cannot make a browser ask here."""
     viewers: set[object] = set()
-    told = {"words": words_by_language(), "names": NAMES, "forms": forms()}
+    told = {"words": words_by_language(), "names": NAMES, "forms": forms(), "phrases": by_language()}
     words = json.dumps(told, ensure_ascii=False)
 
     async def file(request: Request) -> Response:

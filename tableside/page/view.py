@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tableside.alerts import Progress
+from tableside.catalogue import LANGUAGES
 from tableside.house import Role, TableKind
+from tableside.phrases import phrase
 from tableside.procedures.jackpot_slice import LedgerState
 from tableside.state import TableState
 
@@ -58,8 +60,8 @@ def whole(
     return {
         "table": view["table"],
         "alerts": view["alerts"],
-        "waiting": view["waiting"],
-        "locks": view["locks"],
+        "waiting": [{**one, "said": _said("procedure", one["procedure"])} for one in view["waiting"]],
+        "locks": [{**lock, "said": _said("reason", lock["reason"])} for lock in view["locks"]],
         "away": away(view),
         "present": [
             {"operation": operation, "staff": kept["staff"], "seconds": _left(kept, view["at_ns"])}
@@ -72,6 +74,11 @@ def whole(
         "devices": [_device(name, levels, health) for name, levels in sorted(view["devices"]["known"].items())],
         "rows": list(rows),
     }
+
+
+def _said(kind: str, english: str) -> dict[str, str]:
+    """A text of ours by language: one that has a name or a number in it is no word that the page could look up."""
+    return {language: phrase(kind, english, language) for language in LANGUAGES}
 
 
 def entries(state: TableState) -> dict[str, object]:

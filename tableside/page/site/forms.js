@@ -315,7 +315,8 @@ export class Forms {
   }
 
   hear(said) {
-    const next = said.next_step ? [["", `→ ${said.next_step}`]] : [];
+    const [text, step] = said.lines?.[this.painter().language] ?? [said.text, said.next_step];
+    const next = step ? [["", `→ ${step}`]] : [];
     if (said.answer === "accepted") {
       this.state = "done";
       this.answer = [["good", `✓ ${this.say("said accepted")}`], ...next];
@@ -326,7 +327,7 @@ export class Forms {
       this.state = "stale"; // the newest picture says how
     } else {
       this.state = "open";
-      const why = said.said ? this.say(`said ${said.said}`) : `${this.say("said refused")}: ${said.text}`;
+      const why = said.said ? this.say(`said ${said.said}`) : `${this.say("said refused")}: ${text}`;
       this.answer = [["bad", said.rule ? `${why} (${said.rule})` : why], ...next];
       // A refusal is the answer to its id for ever: what is asked after it is another question.
       if (said.said !== "sign in first") this.id = freshId();

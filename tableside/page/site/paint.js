@@ -179,7 +179,7 @@ export class Painter {
 
   // Each procedure that is under way, what to do next, and how far cards have come in or out.
   doings(table) {
-    const box = this.list("does", table.waiting, (one) => [`${this.phrase(one.procedure)}: ${this.has(one.state) ? this.say(one.state) : this.phrase(one.state)}`, `→ ${this.phrase(one.next_step)}`]);
+    const box = this.list("does", table.waiting, (one) => [`${one.said[this.language]}: ${this.has(one.state) ? this.say(one.state) : this.phrase(one.state)}`, `→ ${this.phrase(one.next_step)}`]);
     for (const each of table.progress) {
       const label = this.say(`progress ${each.what}`, each);
       box.append(make("p", "progress-label", label), progressPicture(each.done, each.total, label));
@@ -189,7 +189,7 @@ export class Painter {
 
   blocks(table) {
     const away = table.away.map((name) => [`${name}: ${this.say("silent")}`, ""]);
-    const locks = table.locks.map((lock) => [`${this.say(lock.scope)}: ${this.phrase(lock.reason)}`, lock.is_from_next_round ? `${lock.rule} · ${this.say("from next round")}` : lock.rule]);
+    const locks = table.locks.map((lock) => [`${this.say(lock.scope)}: ${lock.said[this.language]}`, lock.is_from_next_round ? `${lock.rule} · ${this.say("from next round")}` : lock.rule]);
     return this.list("blocks", [...away, ...locks], (lines) => lines);
   }
 
