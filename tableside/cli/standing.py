@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from tableside.counted import counted
+
 NS_PER_S = 1_000_000_000
 # Said in the first line, whatever they are at: of a table with a shuffler that keeps its cards, of one with a batch
 # shuffler, of one with a shoe.
@@ -97,8 +99,8 @@ def _jackpot(procedures: Mapping[str, Any]) -> Iterator[str]:
         currency = kept["settings"]["currency"]
         if kept["meters"] is not None:
             pots = {"": kept["meters"], **kept["levels"]}
-            told = ", ".join(f"{level} {each['shown']}".strip() for level, each in pots.items())
-            yield f"  jackpot: {told} {currency} (smallest unit), its own"
+            told = ", ".join(f"{level} {_amount(each['shown'], currency)}".strip() for level, each in pots.items())
+            yield f"  jackpot: {told}, its own"
         else:
             yield from _linked(ledger, currency)
         for win in kept["wins"]:
@@ -112,11 +114,17 @@ def _linked(ledger: Mapping[str, Any], currency: str) -> Iterator[str]:
     standing, waiting = ledger["standing"], len(ledger["outbox"])
     told = "nothing yet"
     if standing is not None:
-        told = ", ".join(f"{pot['level']} {pot['value']}".strip() for pot in standing["pots"])
-        told += f" {currency} (smallest unit), {standing['pending']} hit(s) to be checked"
+        told = ", ".join(f"{pot['level']} {_amount(pot['value'], currency)}".strip() for pot in standing["pots"])
+        told += f", {counted(standing['pending'], 'hit')} to be checked"
     yield f"  jackpot: the ledger is {ledger['state']}, it said {told}"
     if ledger["why"] or waiting:
         yield f"    {waiting} entries of this table are still to be told{': ' if ledger['why'] else ''}{ledger['why']}"
+
+
+def _amount(amount: int, currency: str) -> str:
+    from tableside.outputs.amounts import amount_in
+
+    return amount_in(amount, currency, "en")
 
 
 def _complaints(state: Mapping[str, Any]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from typing import Any
 from tableside.alerts import Progress
 from tableside.catalogue import LANGUAGES
 from tableside.house import Role, TableKind
+from tableside.outputs.amounts import amount_in
 from tableside.phrases import phrase
 from tableside.procedures.jackpot_slice import LedgerState
 from tableside.state import TableState
@@ -107,13 +108,26 @@ def jackpot(procedures: Mapping[str, Any]) -> dict[str, object] | None:
         return None
     ledger = procedures["jackpot_ledger"]
     word = "pending" if kept["wins"] else "running"
-    shown = {"currency": kept["settings"]["currency"], "state": word}
+    currency = kept["settings"]["currency"]
+    shown = {"currency": currency, "state": word}
     if kept["meters"] is not None:
-        return {"shown": kept["meters"]["shown"], "ledger": "", "waiting": 0, **shown}
+        amount = kept["meters"]["shown"]
+        return {"shown": amount, "said": _amounts(amount, currency), "ledger": "", "waiting": 0, **shown}
     amount = ledger["standing"]["pots"][0]["value"] if ledger["standing"] else None
     is_here = ledger["state"] == LedgerState.HERE
     why = "" if is_here else ledger["why"]
-    return {"shown": amount if is_here else None, "ledger": why, "waiting": len(ledger["outbox"]), **shown}
+    said = _amounts(amount, currency) if is_here and amount is not None else {}
+    return {
+        "shown": amount if is_here else None,
+        "said": said,
+        "ledger": why,
+        "waiting": len(ledger["outbox"]),
+        **shown,
+    }
+
+
+def _amounts(amount: int, currency: str) -> dict[str, str]:
+    return {language: amount_in(amount, currency, language) for language in LANGUAGES}
 
 
 def _left(kept: Mapping[str, Any], at_ns: int) -> int | None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from drivers.displays.money import CurrencyUnknown
 from tableside import batch_happenings, decisions, happenings, inputs, jackpot_happenings, session_happenings
 from tableside.advice_happenings import AdviceLapsed, Advised, Decided
 from tableside.blackjack_happenings import CardVoid
@@ -12,6 +14,7 @@ from tableside.card_happenings import CardsTurnedUp
 from tableside.counted import counted
 from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.machine_happenings import MachineRecorded
+from tableside.outputs.amounts import amount_in, day_in
 from tableside.reports.shoe_lines import SHOE_LINES
 from tableside.reports.story import Story
 
@@ -24,6 +27,28 @@ def _cards(number: int) -> str:
 
 def _packets(number: int) -> str:
     return counted(number, "packet")
+
+
+def _amount(amount: int, currency: str) -> str:
+    """As money; a journal may name a currency, or none, whose decimals nobody has told us."""
+    try:
+        return amount_in(amount, currency, "en")
+    except CurrencyUnknown:
+        return f"{amount} {currency} (smallest unit)".replace("  ", " ")
+
+
+def _prize(story: Story, amount: int) -> str:
+    """An amount of the table's jackpot."""
+    jackpot = story.house.jackpot
+    return _amount(amount, jackpot.currency if jackpot is not None else "")
+
+
+def _day(text: str) -> str:
+    """A day as people write it; a row of another version may have something else there."""
+    try:
+        return day_in(datetime.date.fromisoformat(text), "en")
+    except ValueError:
+        return text
 
 
 def _by(story: Story, staff: str) -> str:
@@ -63,7 +88,7 @@ def _presence(story: Story, what: happenings.PresenceShown) -> str:
 
 def _jackpot(_story: Story, what: jackpot_happenings.JackpotLocked) -> str:
     seats = ", ".join(map(str, what.seats)) or "none"
-    return f"Jackpot bets locked, seats: {seats}; {what.value} {what.currency} (smallest unit) each (JP-11)"
+    return f"Jackpot bets locked, seats: {seats}; {_amount(what.value, what.currency)} each (JP-11)"
 
 
 def _complaint(story: Story, what: happenings.ComplaintRaised) -> str:
@@ -170,7 +195,7 @@ LINES: Mapping[type, Sentence] = {
     decisions.IncidentClosed: lambda s, w: f"Incident {w.number} closed: {w.text}{_by(s, w.by)}",
     jackpot_happenings.JackpotLocked: _jackpot,
     jackpot_happenings.JackpotStarted: lambda s, w: (
-        f"Jackpot begins at {w.shown} {w.currency} (smallest unit), approved by {w.approved_by} on {w.approved_on}"
+        f"Jackpot begins at {_amount(w.shown, w.currency)}, approved by {w.approved_by} on {_day(w.approved_on)}"
     ),
     jackpot_happenings.JackpotSettingsGiven: lambda _s, w: (
         f"Other jackpot settings wait for the next start, approved by {w.approved_by} on {w.approved_on} (JP-2)"
@@ -187,15 +212,16 @@ LINES: Mapping[type, Sentence] = {
     jackpot_happenings.LedgerWent: lambda _s, w: (
         f"The jackpot's ledger does not answer: {w.why}; no jackpot bets (JP-2)"
     ),
-    jackpot_happenings.LedgerCame: lambda _s, w: (
-        f"The jackpot's ledger answers: {w.shown} is shown, {w.outbox} entries of this table are still to be told"
+    jackpot_happenings.LedgerCame: lambda s, w: (
+        f"The jackpot's ledger answers: {_prize(s, w.shown)} is shown, "
+        f"{w.outbox} of this table's entries are still to be told"
     ),
     jackpot_happenings.JackpotClaimed: lambda s, w: (
         f"Jackpot win claimed at seat {w.seat}: {w.prize} with {' '.join(w.cards)}, value locked{_by(s, w.by)}"
     ),
     jackpot_happenings.JackpotPaid: lambda s, w: (
         "Jackpot paid: "
-        + ", ".join(f"{amount} at seat {seat}" for seat, amount in zip(w.seats, w.amounts, strict=True))
+        + ", ".join(f"{_prize(s, amount)} at seat {seat}" for seat, amount in zip(w.seats, w.amounts, strict=True))
         + _by(s, w.by)
     ),
     jackpot_happenings.JackpotDenied: lambda s, w: f"Jackpot claim of seat {w.seat} denied: {w.finding}{_by(s, w.by)}",

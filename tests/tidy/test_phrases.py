@@ -14,7 +14,7 @@ from tableside.phrases import ENGLISH, by_language, is_translated, phrase, phras
 from tableside.procedures import PROCEDURES, settling
 from tableside.procedures.damaged import FOUND_IN
 from tableside.procedures.lid import NOW_AT
-from tableside.procedures.rounds import RULINGS
+from tableside.procedures.round_slice import RULINGS
 from tableside.requests import Request
 
 # Sentences that stand in English alone. These numbers may only fall: a new sentence gets its line in phrases.toml.

@@ -95,7 +95,7 @@ export class Painter {
 
   jackpot(jackpot) {
     if (jackpot.shown === null) return this.say("ledger away");
-    return `${this.money(jackpot.shown, jackpot.currency)} ${this.say(jackpot.state)}`.trim();
+    return `${jackpot.said[this.language]} ${this.say(jackpot.state)}`.trim();
   }
 
   name(tile) {
