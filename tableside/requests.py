@@ -26,6 +26,7 @@ from tableside.jackpot_requests import PayJackpot as PayJackpot
 from tableside.jackpot_requests import SettleChips as SettleChips
 from tableside.jackpot_requests import ShowJackpot as ShowJackpot
 from tableside.machine_requests import RecordMachine as RecordMachine
+from tableside.manual_requests import AnyManualRequest
 from tableside.request_shapes import Request as Request
 from tableside.request_shapes import SortedDecks as SortedDecks
 from tableside.shoe_requests import AnyShoeRequest
@@ -322,7 +323,8 @@ class ShowPresence(Request, frozen=True, kw_only=True):
 
 
 AnyRequest = (
-    StopPlay
+    AnyManualRequest
+    | StopPlay
     | CallSupervisor
     | ResumePlay
     | OpenTable

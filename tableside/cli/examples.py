@@ -77,6 +77,12 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "adopt": "--device spare --as T-501 --pin T-501 --pin R-401",
         "accept-journal": '--why "disk replaced, copy restored" --as T-501 --pin T-501 --pin M-301',
     },
+    "manual": {
+        "issue": "--as S-201",
+        "order": '--form 1 --since 21:40 --why "no power at the table" --as R-401',
+        "enter": '--line 1 --at 21:45 --kind round --text "round 41, 22 cards, paid by hand" --as D-101',
+        "end": "--lines 1 --as R-401",
+    },
     "incident": {"settle": '--incident 4 --finding "switch box bumped" --as S-201'},
     "alert": {"take": "--alert 1 --as S-201", "seen": "--alert 1 --as S-201", "clear": "--alert 1 --as S-201"},
 }

@@ -207,3 +207,14 @@ def session(file: Path, reserve: Path | None, number: int | None) -> None:
     from tableside.reports.session import session_report
 
     _print(file, reserve, lambda story, findings: session_report(story, findings, number))
+
+
+@report.command("form")
+@file_argument
+@reserve_option
+@click.option("--number", type=int, help="Which form; the last one if not named.")
+def form(file: Path, reserve: Path | None, number: int | None) -> None:
+    """The numbered form for manual operation, to be printed and laid ready: `tableside manual issue` numbers it."""
+    from tableside.reports.manual_form import manual_form
+
+    _print(file, reserve, lambda story, findings: manual_form(story, findings, number))

@@ -8,7 +8,7 @@ from typing import get_args
 
 import msgspec
 
-from tableside import batch_requests, exchange_requests, requests, shoe_requests
+from tableside import batch_requests, exchange_requests, manual_requests, requests, shoe_requests
 from tableside.blackjack_requests import AnyBlackjackRequest
 from tableside.house import Role
 from tableside.request_shapes import Request
@@ -70,6 +70,11 @@ OFFERED: Mapping[type[Request], Offered] = {
     requests.CountedOut: Offered((SUPERVISOR,)),
     requests.BeginIncidentReload: Offered(DECIDES, called_by=()),
     requests.SettleUnknown: Offered((SUPERVISOR,)),
+    # Run by hand.
+    manual_requests.IssueForm: Offered((SUPERVISOR, PIT, MANAGEMENT), called_by=()),
+    manual_requests.OrderManual: Offered((MANAGEMENT,), Reach.HOST, ()),
+    manual_requests.EnterLate: Offered((*EVERYBODY, TECHNICIAN)),
+    manual_requests.EndManual: Offered((MANAGEMENT,), Reach.HOST),
     # The jackpot.
     requests.LockBets: Offered(AT_THE_TABLE, called_by=()),
     requests.MarkBets: Offered(AT_THE_TABLE),

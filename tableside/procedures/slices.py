@@ -23,6 +23,7 @@ from tableside.procedures.jackpot_slice import JackpotSlice, LedgerSlice
 from tableside.procedures.jams import JamSlice
 from tableside.procedures.lid import LidSlice
 from tableside.procedures.load_slice import LoadSlice
+from tableside.procedures.manual import ManualSlice
 from tableside.procedures.opening import OpeningSlice
 from tableside.procedures.people import PeopleSlice
 from tableside.procedures.reload import ReloadSlice
@@ -66,3 +67,4 @@ class Procedures(msgspec.Struct, frozen=True):
     blackjack: BlackjackSlice = BlackjackSlice()
     advised: AdviceSlice = AdviceSlice()
     hand_shoe: HandShoeSlice = HandShoeSlice()
+    manual: ManualSlice = ManualSlice()

@@ -14,6 +14,7 @@ from tableside.card_happenings import CardsTurnedUp
 from tableside.counted import counted
 from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.machine_happenings import MachineRecorded
+from tableside.manual_happenings import FormIssued, LateEntered, ManualEnded, ManualOrdered
 from tableside.outputs.amounts import amount_in, day_in
 from tableside.reports.shoe_lines import SHOE_LINES
 from tableside.reports.story import Story
@@ -191,6 +192,10 @@ LINES: Mapping[type, Sentence] = {
     happenings.DifferenceFound: _difference,
     happenings.DifferenceSettled: lambda s, w: f"Difference {w.incident} settled: {w.how}{_by(s, w.by)}",
     happenings.CommandLost: lambda _s, w: f"Nobody knows whether {w.device} did {w.verb} (command {w.number})",
+    FormIssued: lambda s, w: f"Form {w.form} for manual operation issued{_by(s, w.by)}",
+    ManualOrdered: lambda s, w: f"MANUAL OPERATION since {w.since}, form {w.form}: {w.why}{_by(s, w.by)}",
+    LateEntered: lambda s, w: f"LATE ENTRY, form {w.form} line {w.line}, at {w.at}: {w.kind}: {w.text}{_by(s, w.by)}",
+    ManualEnded: lambda s, w: f"Manual operation ended, {counted(w.lines, 'line')} of form {w.form}{_by(s, w.by)}",
     decisions.IncidentOpened: lambda _s, w: f"INCIDENT {w.number} opened: {w.kind}: {w.text} ({w.rule})",
     decisions.IncidentClosed: lambda s, w: f"Incident {w.number} closed: {w.text}{_by(s, w.by)}",
     jackpot_happenings.JackpotLocked: _jackpot,

@@ -35,6 +35,11 @@ def field(label: str, value: str) -> list[str]:
     ) or [f"{label}:"]
 
 
+def wrapped(text: str) -> list[str]:
+    """Running text. Chinese has no blanks to break at: such a line stays whole."""
+    return textwrap.wrap(text, WIDTH, break_long_words=False)
+
+
 def entry(when: str, text: str) -> list[str]:
     """Something that happened, and when."""
     return textwrap.wrap(f"{when}  {text}", WIDTH, subsequent_indent=" " * (len(when) + 2))

@@ -9,7 +9,15 @@ import msgspec
 
 from drivers import antenna_events, card_events, events
 from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEnding, PermitKind, Place, Reason, Shown
-from tableside import batch_requests, blackjack_requests, exchange_requests, inputs, requests, shoe_requests
+from tableside import (
+    batch_requests,
+    blackjack_requests,
+    exchange_requests,
+    inputs,
+    manual_requests,
+    requests,
+    shoe_requests,
+)
 from tableside.cards import parse_card
 from tableside.causes import Elsewhere
 from tableside.games.blackjack import Choice
@@ -30,6 +38,13 @@ BACKS = (BackCount("red", 156), BackCount("blue", 156))
 WHOLE = (SortedDecks("red", 3), SortedDecks("blue", 3))
 
 REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
+    manual_requests.IssueForm: ({},),
+    manual_requests.OrderManual: ({"form": 1, "why": "no power"}, {"form": 9, "why": "", "since": "25:00"}),
+    manual_requests.EnterLate: (
+        {"line": 1, "at": "21:45", "kind": manual_requests.LateKind.ROUND, "text": "22 cards"},
+        {"line": 0, "at": "9", "kind": manual_requests.LateKind.OTHER, "text": ""},
+    ),
+    manual_requests.EndManual: ({"lines": 1}, {"lines": 0}, {"lines": 40}),
     requests.OpenTable: ({"dealer": "D1"}, {"dealer": "X"}),
     batch_requests.LoadDeck: ({"back": "red"}, {"back": "green"}),
     batch_requests.ShuffleDeck: ({},),
