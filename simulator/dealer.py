@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 from typing import ClassVar
 
-from .blackjack import Player, bank_draws, is_blackjack, is_bust
+from .blackjack import Player, bank_draws, is_blackjack, is_bust, total
 from .hands_voice import CannotDo
 from .machine_keys import MachineKeys
 from .people import CastMember, Person, Scene
 from .sorting import sorted_groups
 from .staff import Supervisor
+from .telling import TWENTY_ONE, Mistake, Telling
 from .world.table import ASIDE, BANK, CABINET, HOLE, RESERVE, SPLIT, SPREAD, TRAY
 
 # People's times, in seconds of a table at play rate: about 23 cards and some words in a minute.
@@ -68,6 +69,7 @@ class Dealer(Person):
         super().__init__(member, scene)
         self.seats = 7
         self.machine_keys = MachineKeys(self)
+        self.telling = Telling(self)
         self._mark = 0  # the row up to which things belong to earlier rounds
 
     async def run(self) -> None:
@@ -113,20 +115,24 @@ class Dealer(Person):
 
     # --- rounds ---------------------------------------------------------------------------------------------
 
-    async def play(self, rounds: int = 0, until_round: int = 0, players: int = 0) -> None:
-        """So many rounds, or up to this one; with so many players, or as many as come."""
+    async def play(self, rounds: int = 0, until_round: int = 0, players: int = 0, tells: bool = False) -> None:
+        """So many rounds, or up to this one; with so many players, or as many as come. `tells`: enters the hands."""
         end = until_round or self.scene.watch.round + rounds
         while self.scene.watch.round < end:
             await self._lamp_not_red()
-            await self.deal_round(players)
+            await self.deal_round(players, tells=tells)
             await self.give_back()
             await self.dawdle(*GATHER_S)
 
-    async def deal_round(self, players: int = 0) -> None:
-        """One round up to DONE."""
+    async def deal_round(self, players: int = 0, tells: bool = False, mistake: str = "") -> None:
+        """One round up to DONE; with a mistake, where its moment comes. Raises `CannotDo` where nobody knows it."""
+        if mistake and mistake not in Mistake.ALL:
+            raise CannotDo(f"{mistake!r} is no mistake; those that are: {', '.join(Mistake.ALL)}")
+        self.telling.begin(is_told=tells or bool(mistake), mistake=mistake)
         self._mark = self.scene.watch.last_seq
         seats = sorted(self.rng.sample(range(1, self.seats + 1), players or self.rng.randint(1, self.seats)))
         guests = [Player.sits_down(f"seat {seat}", self.rng) for seat in seats]
+        await self.telling.seats(seats)
         await self._no_more_bets([guest.seat for guest in guests])
         try:
             await self._deal(guests)
@@ -153,21 +159,28 @@ class Dealer(Person):
         for guest in guests:
             hands[guest.seat] += await self._card(guest.seat)
         await self._card(HOLE)
+        if await self.telling.second_turned():
+            await self._card(HOLE)
         still_in = 0
         for guest in guests:
             still_in += await self._serve(guest, hands[guest.seat])
         bank += (await self.do("move", source=HOLE, to=BANK))["cards"]
+        await self.telling.bank_turned()
         await self._look_at_cards()
-        while still_in and bank_draws(bank):
+        while still_in and bank_draws(bank) and self.telling.mistake != Mistake.TOO_FEW:
             bank += await self._card(BANK)
+        if still_in and self.telling.mistake == Mistake.TOO_MANY:
+            await self._card(TRAY)
 
     async def _serve(self, guest: Player, hand: list[str]) -> int:
         """One guest's hand, or two after a split; returns how many are still in."""
         await self.dawdle(*ASK_S)
         if is_blackjack(hand):
-            return 1
-        if not guest.wants_split(hand):
+            return 0 if self.telling.is_told else 1  # for a blackjack alone the bank draws nothing (BJ-9)
+        if not guest.wants_split(hand) or not await self.telling.choice(guest.seat, "split"):
             return await self._serve_hand(guest, guest.seat, hand)
+        if self.telling.is_told:
+            return await self._serve_split(guest, hand)
         second = f"{guest.seat} {SPLIT}"
         await self.do("move", source=guest.seat, to=second, cards=1)
         first_hand = hand[:1] + await self._card(guest.seat)
@@ -176,21 +189,44 @@ class Dealer(Person):
             guest, second, second_hand
         )
 
+    async def _serve_split(self, guest: Player, hand: list[str]) -> int:
+        """Hand by hand: the second gets its card when its turn has come (BJ-10)."""
+        still_in = 0
+        second = f"{guest.seat} {SPLIT}"
+        await self.do("move", source=guest.seat, to=second, cards=1)
+        for place, first in ((guest.seat, hand[:1]), (second, hand[1:])):
+            still_in += await self._serve_hand(guest, place, first + await self._card(place))
+        return still_in
+
     async def _serve_hand(self, guest: Player, place: str, hand: list[str]) -> int:
         """Cards as wished; a bust goes to the tray at once (CSM-9)."""
-        if guest.wants_double(hand):
+        if guest.wants_double(hand) and await self.telling.choice(place, "double"):
             hand = hand + await self._card(place)
         else:
-            while guest.wants_card(hand):
+            while guest.wants_card(hand) and await self.telling.choice(place, "draw"):
                 hand = hand + await self._card(place)
                 await self.dawdle(*ASK_S)
+            if total(hand) < TWENTY_ONE:
+                await self._stands(place)
         if is_bust(hand):
             await self.do("move", source=place, to=TRAY)
             return 0
         return 1
 
+    async def _stands(self, place: str) -> None:
+        """He wants no card more; where one is drawn all the same it waits, face down, for who asks next (BJ-5)."""
+        if self.telling.mistake == Mistake.NOT_ASKED and SPLIT not in place:
+            self.telling.mistake, loose = "", f"{place} {SPLIT}"
+            await self._card(loose)
+            self.telling.loose = loose
+        await self.telling.choice(place, "stand")
+
     async def _card(self, to: str) -> list[str]:
         """The next card, as soon as the machine gives one. Raises `RoundIsOver`."""
+        if self.telling.loose:
+            loose, self.telling.loose = self.telling.loose, ""
+            waits: list[str] = (await self.do("move", source=loose, to=to, cards=1))["cards"]
+            return waits
         waited = 0.0
         while True:
             cards: list[str] = (await self.do("draw", to=to))["cards"]

@@ -147,8 +147,8 @@ class Director:
             return None
         person = self._scene.cast[step.person]
         if step.does in person.skills:
-            await getattr(person, person.skills[step.does])(**step.with_)
-            return {"answer": "done"}
+            said: Said | None = await getattr(person, person.skills[step.does])(**step.with_)
+            return {"answer": "done"} if said is None else said
         if step.does in person_deeds():
             await person.do(step.does, **step.with_)
             return {"answer": "done"}

@@ -74,7 +74,11 @@ class Scene:
 class Person:
     """Somebody with a staff id and a badge. What they can do beyond words and hands is in `skills`, by name."""
 
-    skills: ClassVar[dict[str, str]] = {"wait": "pause", "tap the badge": "tap"}
+    skills: ClassVar[dict[str, str]] = {
+        "wait": "pause",
+        "tap the badge": "tap",
+        "decide on the advice": "decide_advice",
+    }
 
     def __init__(self, member: CastMember, scene: Scene) -> None:
         self.member = member
@@ -95,6 +99,14 @@ class Person:
     async def run(self) -> None:
         """Be there until cancelled."""
         await self.line.run()
+
+    async def decide_advice(self, decision: str, against: bool = False) -> Said:
+        """Say what is done about the latest advice that nobody has decided yet; the table's answer."""
+        watch = self.scene.watch
+        over = {row.body["number"] for kind in ("Decided", "AdviceLapsed") for row in watch.since(0, kind)}
+        given = [row.body["number"] for row in watch.since(0, "Advised")]
+        number = next((one for one in reversed(given) if one not in over), 0)
+        return await self.say("decide-advice", number=number, decision=decision, is_against=against)
 
     # Words and hands
 

@@ -203,6 +203,7 @@ class Supervisor(OnCall):
         "COUNT-DUE": "_look_inside",
         "CARD-DAMAGED": "_replace",
         "CARD-SUSPECT": "_look_at_suspect",
+        "RULING-ASKED": "_rule",
         "COMPLAINT-HOLD": "_settle",
         "COMPLAINT-LATE": "_settle",
         "CALL-PRESSED": "_confirm",
@@ -213,6 +214,11 @@ class Supervisor(OnCall):
         "COUNT-SHORT": "count_again",
     }
     skills: ClassVar[dict[str, str]] = OnCall.skills | {"exchange the machine": "exchange_machine"}
+
+    async def _rule(self, alert: StandingAlert) -> None:
+        """Read the advice, look at the table, and decide as it says."""
+        await self.dawdle(*HEAR_S)
+        await self.insist("decide-advice", number=int(alert.place), decision="as advised")
 
     async def _clear_jam(self, alert: StandingAlert) -> None:
         """Badge, lid, one question, close (CSM-2); what tools alone can free, the technician frees."""

@@ -25,7 +25,7 @@ from tableside.games.advice import Advice
 from tableside.games.blackjack import Choice, Phase
 from tableside.games.blackjack_hands import BANK, UNREAD_RANK, total_of
 from tableside.games.blackjack_seats import bet_on
-from tableside.happenings import CardsPassed, DeviceCame, RoundEnded, RoundStarted
+from tableside.happenings import DeviceCame, RoundEnded, RoundStarted
 from tableside.house import Role
 from tableside.inputs import CardsOpened
 from tableside.procedures import advice_slice
@@ -143,22 +143,22 @@ def _paid(turn: Turn, what: PayBets) -> None:
 # --- cards that a reader tells ------------------------------------------------------------------------------
 
 
-def _is_ours(turn: Turn, what: card_events.CardPassed | CardsPassed | events.NoticesLost | DeviceCame) -> bool:
+def _is_ours(turn: Turn, what: card_events.CardPassed | events.NoticesLost | DeviceCame) -> bool:
     return what.device == follow.reader(turn)
 
 
 def _passed(turn: Turn, what: card_events.CardPassed) -> None:
     """In its order; what it is comes when it lies open."""
     _anew(turn)
+    before = of(turn).last_count
+    put(turn, last_count=what.count)
     if of(turn).unsure:
+        return
+    if before and what.count != before + 1:
+        follow.lose(turn, f"{what.device} told of card {before} and then of card {what.count}")
         return
     put(turn, queue=(*of(turn).queue, len(cards_read(turn.state, what.device))))
     follow.go_on(turn)
-
-
-def _missed(turn: Turn, what: CardsPassed) -> None:
-    if what.cards > 1 and of(turn).has_cards:
-        follow.lose(turn, f"{what.cards} cards passed {what.device} and one was told")
 
 
 def _blind(turn: Turn, what: events.NoticesLost | DeviceCame) -> None:
@@ -327,7 +327,6 @@ PROCEDURE = Procedure(
             for row in (
                 Row(state, RoundStarted, None, _started, said="first card"),
                 Row(state, card_events.CardPassed, None, _passed, _is_ours, said="a card was read", watches=True),
-                Row(state, CardsPassed, None, _missed, _is_ours, said="cards were read", watches=True),
                 Row(state, events.NoticesLost, None, _blind, _is_ours, said="cards may be missed", watches=True),
                 Row(state, DeviceCame, None, _blind, _is_ours, said="the reader is back", watches=True),
                 Row(state, CardsOpened, None, _opened, said="cards lie open", watches=True),

@@ -78,10 +78,10 @@ class BlackjackSlice(msgspec.Struct, frozen=True):
     """`kept`: the hands, once somebody has told the seats. `round`: its number, 0 before its first card.
 
     `homes`: each owner's own seat. `queue`: numbers of cards that the reader has read and of which is not known yet
-    where they lie. `hole`: the number of the bank's second card, where a reader has read it, and `hole_place` as the
-    reader names it. `placed`: cards that were followed; `scraps`: that are none of the game. `is_entered`: somebody
-    tells what players decide. `unsure`: why the hands are not followed any more. `is_ended`: the round is over; its
-    bets may still be paid.
+    where they lie. `last_count`: of the last card of this round, as the reader counts. `hole`: the number of the bank's
+    second card, where a reader has read it, and `hole_place` as the reader names it. `placed`: cards that were
+    followed; `scraps`: that are none of the game. `is_entered`: somebody tells what players decide. `unsure`: why the
+    hands are not followed any more. `is_ended`: the round is over; its bets may still be paid.
     """
 
     kept: KeptRound | None = None
@@ -89,6 +89,7 @@ class BlackjackSlice(msgspec.Struct, frozen=True):
     bets: tuple[Bet, ...] = ()
     homes: dict[str, int] = {}
     queue: tuple[int, ...] = ()
+    last_count: int = 0
     hole: int = 0
     hole_place: str = ""
     is_hole_mistake: bool = False

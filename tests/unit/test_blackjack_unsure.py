@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from drivers import events
+from drivers import card_events, events
 from tableside.blackjack_happenings import (
     CardVoid,
     HandDealt,
@@ -78,7 +78,7 @@ def test_a_reader_that_may_have_missed_cards_makes_the_round_counted_only(how: s
         case "another boot":
             bench.table.restarted("eye", boot=2, content=None, areas=None)
         case _:
-            bench.table.notice(events.CardsOut, "eye", meter=9)
+            bench.table.notice(card_events.CardPassed, "eye", card="sealed:99", count=9, back=1)
     assert bench.state is S.COUNTED
     assert len(why(bench)) == 1
 
