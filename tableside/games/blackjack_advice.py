@@ -27,6 +27,13 @@ def out_of_order(at: Spot, where: Spot) -> Advice:
     return Advice("BJ-2", text, ruling, "stop; the floor supervisor says whose card it is", Role.FLOOR_SUPERVISOR)
 
 
+def lies_elsewhere(at: Spot, due: Spot | None) -> Advice:
+    """BJ-2: more cards lie at a seat than were dealt to it."""
+    text = f"a card lies at {place(at)} that was not dealt to it; the next is for {place(due) if due else 'nobody'}"
+    ruling = "cards are dealt in seat order, the bank last"
+    return Advice("BJ-2", text, ruling, "stop; the floor supervisor says whose card it is", Role.FLOOR_SUPERVISOR)
+
+
 def unread(spot: Spot) -> Advice:
     """BJ-7: its value is not known."""
     return Advice("BJ-7", f"a card at {place(spot)} passed unread", "its value is not known", "name the card")

@@ -7,6 +7,7 @@ cannot be followed the round is *counted only*, and says why.
 from __future__ import annotations
 
 from drivers import card_events, events
+from drivers.antenna_events import ChipRead, ChipRemoved
 from tableside.advice_happenings import Decided
 from tableside.blackjack_happenings import BetChanged, BetPlaced, BetsPaid, ChoiceTaken, HandCollected
 from tableside.blackjack_requests import (
@@ -29,11 +30,12 @@ from tableside.happenings import DeviceCame, RoundEnded, RoundStarted
 from tableside.house import Role
 from tableside.inputs import CardsOpened
 from tableside.procedures import advice_slice
+from tableside.procedures import blackjack_antennas as antennas
 from tableside.procedures import blackjack_follow as follow
 from tableside.procedures import blackjack_guards as may
 from tableside.procedures.blackjack_slice import BlackjackState, begin_anew, of, put, read
 from tableside.procedures.card_identities import cards_read
-from tableside.tables import Procedure, Row, Turn
+from tableside.tables import Act, Procedure, Row, Turn
 
 RULE = "BJ-2"
 # Ends of a round after which nobody asks what the bank should have done.
@@ -158,6 +160,9 @@ def _passed(turn: Turn, what: card_events.CardPassed) -> None:
         follow.lose(turn, f"{what.device} told of card {before} and then of card {what.count}")
         return
     put(turn, queue=(*of(turn).queue, len(cards_read(turn.state, what.device))))
+    if of(turn).played is None and (seats := antennas.seats_with_chips(turn)):
+        soft = turn.state.house.jurisdiction.bank_draws_soft_17
+        put(turn, played=blackjack.begin(seats, draws_soft_17=soft))
     follow.go_on(turn)
 
 
@@ -237,6 +242,12 @@ FOLLOWED = tuple(state for state in S if state is not S.NONE)
 WITH_CARDS = (S.FIRST, S.PLAYERS, S.BANK, S.OVER)
 CARD_GUARDS = (may.ENTERS, may.has_seats, may.is_spot, may.is_card, may.is_not_read, may.is_given_out)
 BET_GUARDS = (may.ENTERS, may.is_seat, may.is_in_time, may.is_new_bet, may.fits)
+OF_ANTENNAS: tuple[tuple[type, Act, str], ...] = (
+    (ChipRead, antennas.chip_lies, "a chip lies at a seat"),
+    (ChipRemoved, antennas.chip_is_gone, "a chip is taken away"),
+    (card_events.CardRead, antennas.card_lies, "a card lies at a seat"),
+    (card_events.CardRemoved, antennas.card_is_gone, "a card is taken away"),
+)
 PROCEDURE = Procedure(
     name="blackjack",
     rule=RULE,
@@ -327,6 +338,10 @@ PROCEDURE = Procedure(
             for row in (
                 Row(state, RoundStarted, None, _started, said="first card"),
                 Row(state, card_events.CardPassed, None, _passed, _is_ours, said="a card was read", watches=True),
+                *(
+                    Row(state, kind, None, act, antennas.is_at_seat, said=said, watches=True)
+                    for kind, act, said in OF_ANTENNAS
+                ),
                 Row(state, events.NoticesLost, None, _blind, _is_ours, said="cards may be missed", watches=True),
                 Row(state, DeviceCame, None, _blind, _is_ours, said="the reader is back", watches=True),
                 Row(state, CardsOpened, None, _opened, said="cards lie open", watches=True),

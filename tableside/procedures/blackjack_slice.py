@@ -81,7 +81,8 @@ class BlackjackSlice(msgspec.Struct, frozen=True):
     where they lie. `last_count`: of the last card of this round, as the reader counts. `hole`: the number of the bank's
     second card, where a reader has read it, and `hole_place` as the reader names it. `placed`: cards that were
     followed; `scraps`: that are none of the game. `is_entered`: somebody tells what players decide. `unsure`: why the
-    hands are not followed any more. `is_ended`: the round is over; its bets may still be paid.
+    hands are not followed any more. `is_ended`: the round is over; its bets may still be paid. By seat, as antennas
+    see them there: `lying` cards and `chips`; these outlast the round.
     """
 
     kept: KeptRound | None = None
@@ -100,6 +101,8 @@ class BlackjackSlice(msgspec.Struct, frozen=True):
     is_paid: bool = False
     unsure: str = ""
     is_ended: bool = False
+    lying: dict[str, int] = {}
+    chips: dict[str, int] = {}
 
     @property
     def played(self) -> Round | None:
@@ -142,7 +145,8 @@ def put(turn: Turn, *, played: Round | None = None, **changes: object) -> None:
 def begin_anew(turn: Turn) -> None:
     """The last round is over and paid, or not to be: nothing of it stands any more."""
     procedures = turn.state.procedures
-    turn.state = replace(turn.state, procedures=replace(procedures, blackjack=BlackjackSlice()))
+    fresh = BlackjackSlice(lying=procedures.blackjack.lying, chips=procedures.blackjack.chips)
+    turn.state = replace(turn.state, procedures=replace(procedures, blackjack=fresh))
 
 
 def in_words(state: TableState) -> tuple[str, ...]:
