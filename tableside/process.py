@@ -184,7 +184,7 @@ def _page(page: Page, host: HostConfig, daemon: Daemon, clock: SystemClock) -> R
     except ImportError as error:
         text = f"[page] needs what the extra `web` brings: pip install tableside[web] ({error})"
         raise StartRefused(ExitCode.CONFIG, text) from error
-    return lambda: serve_page(page, host.name, daemon, clock)
+    return lambda: serve_page(page, host, daemon, clock)
 
 
 def _metrics(port: int, daemon: Daemon) -> Run:

@@ -65,6 +65,7 @@ class Board:
         self._news = asyncio.Event()
         self._changed = asyncio.Condition()
         self.number = 0
+        self.is_closed = False
         self._made: dict[str, str] = {}
 
     @property
@@ -94,6 +95,12 @@ class Board:
             after = table.published
             self._news.set()
 
+    async def close(self) -> None:
+        """The daemon stops: nobody waits for another picture."""
+        self.is_closed = True
+        async with self._changed:
+            self._changed.notify_all()
+
     def wake(self) -> None:
         """Something that is shown has changed beside the tables' rows."""
         self._news.set()
@@ -102,7 +109,7 @@ class Board:
         """Wait for a picture after this one, but not longer than a beat."""
         try:
             async with asyncio.timeout(BEAT_S), self._changed:
-                await self._changed.wait_for(lambda: self.number > number)
+                await self._changed.wait_for(lambda: self.number > number or self.is_closed)
         except TimeoutError:
             return
 

@@ -15,11 +15,12 @@ from pathlib import Path
 import msgspec
 import structlog
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from drivers.displays.page.server import HEADERS, listening, server_of
 from tableside.page import gate
@@ -44,6 +45,8 @@ LOOPBACK = "127.0.0.1"
 COOKIE = "tableside"
 # Where the port is taken, the next free one of so many.
 TRIES = 10
+# The daemon is gone within five seconds of its signal, and its tables' last orders come first.
+END_S = 2.0
 
 _log = structlog.get_logger("page")
 Taken = Callable[[str, object], Awaitable[Response]]
@@ -54,7 +57,7 @@ class PageTaken(OSError):
 
 
 class Gate:
-    """Lets in what the page is asked under its own names, and posts of its own alone."""
+    """Lets in what is asked under the page's own names, and posts of its own alone; all that leaves has its headers."""
 
     def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
         self._app = app
@@ -62,15 +65,29 @@ class Gate:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """As ASGI has it."""
-        if scope["type"] == "http":
-            refused = gate.objection(scope["headers"], self._hosts)
-            if refused is None and scope["method"] == "POST":
-                refused = gate.post_objection(scope["headers"])
-            if refused is not None:
-                close = {**HEADERS, "Connection": "close"}  # what is left of its body is nobody's
-                await Response(refused.text, refused.status, close)(scope, receive, send)
-                return
-        await self._app(scope, receive, send)
+        if scope["type"] != "http":
+            return  # there is nothing else here
+        refused = gate.objection(scope["headers"], self._hosts)
+        if refused is None and scope["method"] == "POST":
+            refused = gate.post_objection(scope["headers"])
+        if refused is None:
+            await self._app(scope, receive, _with_headers(send))
+        else:
+            close = {**HEADERS, "Connection": "close"}  # what is left of its body is nobody's
+            await Response(refused.text, refused.status, close)(scope, receive, send)
+
+
+def _with_headers(send: Send) -> Send:
+    """Whoever answers, a refusal of the routes included."""
+
+    async def sent(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = MutableHeaders(raw=message["headers"])
+            for name, value in HEADERS.items():
+                headers.setdefault(name, value)
+        await send(message)
+
+    return sent
 
 
 def application(
@@ -117,7 +134,7 @@ def application(
         return JSONResponse(msgspec.to_builtins(answer), answer.status, HEADERS)
 
     posts: dict[str, Taken] = {"/sign-in": sign_in, "/sign-out": sign_out, "/act": act}
-    return Starlette(
+    app = Starlette(
         routes=[
             *(Route(path, file) for path in FILES),
             Route("/words.json", told_words),
@@ -126,6 +143,8 @@ def application(
         ],
         middleware=[Middleware(Gate, hosts=hosts)],
     )
+    app.router.redirect_slashes = False  # an address is what stands here, and nothing near it
+    return app
 
 
 def token_of(request: Request) -> str:
@@ -166,7 +185,7 @@ async def _pictures(
     said: dict[str, object] = {}
     viewers.add(this)
     try:
-        while True:
+        while not board.is_closed:
             mine = me()
             if (now := {**mine, "left_s": None}) != said:
                 said = now
@@ -181,27 +200,36 @@ async def _pictures(
         viewers.discard(this)
 
 
-async def serve(board: Board, acting: Acting, sign_ins: SignIns, port: int) -> None:
-    """Serve until cancelled. Raises `PageTaken`."""
-    sockets = [_free_socket(port)]
-    _log.info("page_served", address=f"http://{LOOPBACK}:{sockets[0].getsockname()[1]}")
+async def serve(
+    board: Board, acting: Acting, sign_ins: SignIns, port: int, others: frozenset[int] = frozenset()
+) -> None:
+    """Serve until cancelled; `others` are ports that something else of the host is named to. Raises `PageTaken`."""
+    listens = _free_socket(port, others)
+    _log.info("page_served", address=f"http://{LOOPBACK}:{listens.getsockname()[1]}")
     server = server_of(application(board, acting, sign_ins))
-    making = [
+    serving = asyncio.create_task(server.serve(sockets=[listens]), name="page server")
+    beside = [
         asyncio.create_task(board.run(), name="page board"),
         asyncio.create_task(sign_ins.run(), name="page sign-ins"),
     ]
     try:
-        await server.serve(sockets=sockets)
+        done, _ = await asyncio.wait({serving, *beside}, return_when=asyncio.FIRST_COMPLETED)
+        for task in done:
+            task.result()
     finally:
         server.should_exit = True
-        for task in making:
+        await board.close()  # streams end by themselves: nobody is cut off in the middle of a picture
+        for task in beside:
             task.cancel()
-        for each in sockets:
-            each.close()
+        await asyncio.wait({serving, *beside}, timeout=END_S)
+        listens.close()
 
 
-def _free_socket(port: int) -> socket.socket:
+def _free_socket(port: int, others: frozenset[int]) -> socket.socket:
+    """The port that is named, else the next free one that nothing else of the host is named to."""
     for each in range(port, port + TRIES):
+        if each != port and each in others:
+            continue
         try:
             return listening(LOOPBACK, each)
         except OSError:

@@ -22,6 +22,7 @@ from tableside.inputs import BadgeSighted
 from tableside.journal.record import RecordKind
 from tableside.journal.store import Journal
 from tableside.rows import what_of
+from tableside.sightings import SHORT_HOLD_S
 from tableside.state import TableState
 
 # So long a screen waits for the tap: who has asked stands at the reader, and nobody else may wait there meanwhile.
@@ -83,12 +84,13 @@ class Table(Protocol):
 
 @dataclass(slots=True)
 class SignIn:
-    """One screen. `until_ns` None: the badge lies on the reader. `note`: why the last badge did not count."""
+    """One screen. `until_ns` None: the badge lies on the reader since `held_ns`. `note`: why the last did not count."""
 
     screen: int
     table: str
     reader: str
     until_ns: int | None
+    held_ns: int = 0
     state: SignInState = SignInState.WAITING
     person: Person | None = None
     note: Why | None = None
@@ -187,9 +189,7 @@ class SignIns:
 
     def _tapped(self, table: Table, what: BadgeSighted) -> None:
         person = table.state.house.person(what.staff) if what.staff else None
-        until_ns = None
-        if what.kind is SightingKind.TAP:
-            until_ns = self._clock.monotonic_ns() + self._holds_ns
+        until_ns = self._until_ns() if what.kind is SightingKind.TAP else None
         here = [one for one in self.at(table.name) if one.reader == what.reader]
         waiting = next((one for one in here if one.state is SignInState.WAITING), None)
         objection = _objection(person, self._clock.now().wall_ns)
@@ -208,19 +208,30 @@ class SignIns:
         for other in self._screens.values():
             if other.state is SignInState.IN and other.person is not None and other.person.staff == person.staff:
                 self._end(other, Why.MOVED)
-        one.state, one.person, one.until_ns, one.note = SignInState.IN, person, until_ns, None
+        one.state, one.person, one.note = SignInState.IN, person, None
+        one.until_ns, one.held_ns = until_ns, self._clock.monotonic_ns()
 
-    @staticmethod
-    def _prolong(one: SignIn, person: Person, until_ns: int | None) -> None:
+    def _prolong(self, one: SignIn, person: Person, until_ns: int | None) -> None:
         """The same badge again; a tap beside a badge that lies there takes nothing away."""
         if one.person is not None and one.person.staff == person.staff and one.until_ns is not None:
-            one.until_ns = until_ns
+            one.until_ns, one.held_ns = until_ns, self._clock.monotonic_ns()
 
     def _let_go(self, table: str, what: BadgeSighted) -> None:
         for one in self.at(table):
             is_his = one.person is not None and one.person.staff == what.staff
             if one.reader == what.reader and one.until_ns is None and is_his:
-                self._end(one, Why.LEFT)
+                self._left(one)
+
+    def _left(self, one: SignIn) -> None:
+        """Who taps twice or thrice in a row looks like one who holds the badge there and takes it away at once."""
+        if self._clock.monotonic_ns() - one.held_ns < SHORT_HOLD_S * NS_PER_S:
+            one.until_ns = self._until_ns()
+            self.changed()
+        else:
+            self._end(one, Why.LEFT)
+
+    def _until_ns(self) -> int:
+        return self._clock.monotonic_ns() + self._holds_ns
 
     # --- ends ---------------------------------------------------------------------------------------------------
 

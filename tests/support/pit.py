@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -62,6 +64,11 @@ class Pit:
         """The table as it stands."""
         return self.running.told("state")
 
+    def rows(self, kind: str) -> list[Any]:
+        """The bodies of the durable rows of a type."""
+        with closing(sqlite3.connect(f"file:{self.folder / 'run' / TABLE}.db?mode=ro", uri=True)) as reading:
+            return [json.loads(body) for (body,) in reading.execute("SELECT body FROM record WHERE type = ?", (kind,))]
+
     def do(self, act: str, staff: str = "", **fields: object) -> Any:
         """An act at the control socket, as somebody at the desk does it."""
         return self.running.asked(act, staff, fields)
@@ -79,6 +86,9 @@ def pit_page(folder: Path, port: int, *, sign_in_s: int = 60) -> Iterator[Pit]:
         pit = Pit(running, f"http://127.0.0.1:{port}", folder)
         until(lambda: _is_connected(pit), lambda: running.log)
         yield pit
+        if running.process.poll() is None:
+            assert running.end() == 0, running.log
+            assert "Traceback" not in running.log, running.log
 
 
 def _is_connected(pit: Pit) -> bool:

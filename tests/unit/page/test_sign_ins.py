@@ -171,6 +171,18 @@ def test_a_badge_that_lies_there_holds_until_it_is_taken_away() -> None:
     assert reader.of(token).why is Why.LEFT
 
 
+def test_taps_in_a_row_look_like_a_badge_that_was_held_and_hold_as_a_tap() -> None:
+    """BR-033: the reader tells the second tap as *held*, and two seconds later that it is gone."""
+    reader = Reader()
+    token = reader.ask()
+    reader.tap("S1")
+    reader.clock.wait(1.5)
+    reader.tap("S1", SightingKind.HELD_FROM)
+    reader.clock.wait(2)
+    reader.tap("S1", SightingKind.HELD_TO)
+    assert reader.sign_ins.left_s(reader.of(token)) == HOLDS_S
+
+
 def test_a_reader_that_goes_away_signs_out_whoever_stood_there() -> None:
     reader = Reader()
     token = reader.ask()
