@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Mapping
 from typing import NoReturn, Protocol
 
@@ -116,7 +115,7 @@ class Board:
     def picture(self, name: str) -> str:
         """The pit, and the table of this name whole where there is one; JSON, made once for all viewers."""
         if name not in self._made:
-            self._made[name] = json.dumps(self._picture(name), ensure_ascii=False)
+            self._made[name] = msgspec.json.encode(self._picture(name)).decode()
         return self._made[name]
 
     def _picture(self, name: str) -> dict[str, object]:

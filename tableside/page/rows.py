@@ -89,12 +89,17 @@ class Rows:
     def last(self) -> list[dict[str, object]]:
         """The last rows that say something, each with its time as people at the table read a clock."""
         if self._shown is None:
-            table = self._table
-            self._shown = [
-                {
-                    **entry_view(record, table.name, table.curtain, table.texts),
-                    "local": local_time(record.wall_ns, table.texts.zone),
-                }
-                for record in self._last
-            ]
+            self._shown = [self._told(record) for record in self._last]
         return self._shown
+
+    def _told(self, record: Record) -> dict[str, object]:
+        """Of a row what its line names, and nothing else leaves."""
+        table = self._table
+        view = entry_view(record, table.name, table.curtain, table.texts)
+        body = view["body"]
+        named = happened()[record.type]
+        fields = {name: value for name, value in body.items() if name in named} if isinstance(body, dict) else {}
+        told = {"seq": record.seq, "type": record.type, "body": fields}
+        if "lines" in view:
+            told["lines"] = view["lines"]
+        return {**told, "local": local_time(record.wall_ns, table.texts.zone)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from functools import cache
@@ -15,6 +16,7 @@ from tableside.decisions import AlertRaised
 LABELS = "words.toml"
 HAPPENED = "happened.toml"
 GROUPED = ("acts.toml", HAPPENED)
+_FIELD = re.compile(r"{(\w+)}")
 # How a language is called by those who read it.
 NAMES: Mapping[str, str] = {"en": "English", "pt_PT": "Português", "zh_Hant_MO": "繁體中文"}
 
@@ -30,9 +32,11 @@ def words_by_language() -> Mapping[str, Mapping[str, str]]:
 
 
 @cache
-def happened() -> frozenset[str]:
-    """The types of rows that the page tells: those with a line, and alerts, which have their own."""
-    return frozenset({*_read(HAPPENED)["happened"], AlertRaised.__name__})
+def happened() -> Mapping[str, frozenset[str]]:
+    """The types of rows that the page tells, each with the fields that its line names; alerts have their own lines."""
+    lines: dict[str, dict[str, str]] = _read(HAPPENED)["happened"]
+    named = {kind: frozenset(_FIELD.findall(" ".join(texts.values()))) for kind, texts in lines.items()}
+    return {**named, AlertRaised.__name__: frozenset()}
 
 
 def _read(name: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
@@ -14,8 +15,10 @@ from typing import Any
 
 import pytest
 
+from firmware_bridge.clock import NS_PER_S
+from simulator.play import Where, play
 from simulator.side_client import ask
-from tests.support.processes import DEADLINE_S, Running, daemon, simulated_table, until
+from tests.support.processes import DEADLINE_S, ROOT, Running, daemon, simulated_table, until
 
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium")
@@ -25,7 +28,10 @@ NEEDS_CHROMIUM = pytest.mark.skipif(
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 DEADLINE_MS = 1_000 * DEADLINE_S
 TABLE = "BJ-07"
+PACE = 20
 DEVICES = ("shuffler", "switches", "badges")
+# A reader tells a badge as gone two seconds after it; before that it sees none come.
+AWAY_NS = 3 * NS_PER_S
 # The badges of the demo's staff.
 BADGES = {
     "S-201": "26:00020140",
@@ -60,6 +66,24 @@ class Pit:
         """A badge at the table's reader."""
         self.hands("tap", badge=BADGES[staff])
 
+    def is_away(self, staff: str) -> bool:
+        """The reader has not seen this badge for so long that it will see it come."""
+        state = self.state()
+        seen_ns = state["presence"]["last_seen_ns"].get(staff, 0)
+        is_held = staff in state["presence"]["held"].values()
+        return not is_held and state["at_ns"] - seen_ns > AWAY_NS
+
+    def tap_anew(self, staff: str) -> None:
+        """A badge that comes to the reader after it was away from it."""
+        until(lambda: self.is_away(staff), lambda: f"the badge of {staff} lies there")
+        self.tap(staff)
+
+    def held_s(self, reader: str) -> float:
+        """For how long a badge lies on a reader; 0 where none does."""
+        state = self.state()
+        since_ns = state["presence"]["held_from_ns"].get(reader)
+        return 0 if since_ns is None else float((state["at_ns"] - since_ns) / NS_PER_S)
+
     def state(self) -> Any:
         """The table as it stands."""
         return self.running.told("state")
@@ -74,12 +98,47 @@ class Pit:
         return self.running.asked(act, staff, fields)
 
 
+JACKPOT = """
+[jackpot]
+currency = "EUR"
+bet = 100
+increment = 7500
+start = 1000000
+counted_cards = 2
+hidden = 0
+odd_units = "first seats"
+approved_by = "Inspection service (test)"
+approved_on = 2026-11-01
+
+[[jackpot.prizes]]
+name = "two aces"
+amount = 20000
+combination = { cards = 2, ranks = ["A", "A"] }
+
+[[jackpot.prizes]]
+name = "suited aces"
+combination = { cards = 2, ranks = ["A", "A"], suits = "same suit" }
+"""
+CHIP = """jackpot_chip_value = 100
+jackpot_chip_currency = "EUR"
+jackpot_approved_by = "Inspection service (test)"
+jackpot_approved_on = 2026-11-01
+presence_s = 60"""
+# People here read and tap at their own pace, and a browser takes its time.
+PATIENT = {"presence_s = 10": CHIP, "class_1_neighbour_s = 2": "class_1_neighbour_s = 30"}
+
+
 @contextmanager
 def pit_page(folder: Path, port: int, *, sign_in_s: int = 60) -> Iterator[Pit]:
-    """A daemon of the demo's table and its page."""
-    page = {"port = 8377": f"port = {port}\nsign_in_s = {sign_in_s}"}
+    """A daemon of the demo's table, with a jackpot whose bets are markers, and its page."""
+    edits = {
+        "port = 8377": f"port = {port}\nsign_in_s = {sign_in_s}",
+        **PATIENT,
+        "class_1_management_s = 6": "class_1_management_s = 120",
+        "held_over_rounds = 3": f"held_over_rounds = 3\n{JACKPOT}",
+    }
     with (
-        simulated_table(folder, edits=page) as config,
+        simulated_table(folder, edits=edits) as config,
         daemon(config, folder / "run" / "control.sock", folder / "log") as running,
     ):
         until(lambda: "page_served" in running.log, lambda: running.log)
@@ -89,6 +148,17 @@ def pit_page(folder: Path, port: int, *, sign_in_s: int = 60) -> Iterator[Pit]:
         if running.process.poll() is None:
             assert running.end() == 0, running.log
             assert "Traceback" not in running.log, running.log
+
+
+def opened(pit: Pit) -> None:
+    """The table is loaded by its people, as in any day, and one round was played."""
+    text = (ROOT / "scenarios" / "first_rounds.toml").read_text("utf-8")
+    scenario = pit.folder / "opened.toml"
+    scenario.write_text(text.replace("rounds = 5", "rounds = 1").replace("is = 5", "is = 1"), "utf-8")
+    where = Where(pit.running.socket, pit.folder / "run" / "simulator.sock", TABLE, PACE)
+    said: list[str] = []
+    outcome = asyncio.run(play(scenario, where, said.append))
+    assert outcome.is_right, "\n".join([*said, *map(str, outcome.mismatches)])
 
 
 def _is_connected(pit: Pit) -> bool:
