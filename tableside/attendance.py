@@ -34,6 +34,7 @@ class Operation(StrEnum):
     REPLACE = "card replacement"
     SWAP = "machine swap"
     RELOAD = "incident reload"
+    HAND_SHOE = "hand shoe"
     RULING = "ruling"  # a decision on an advice: one word, nothing is kept for it
 
 
@@ -45,6 +46,7 @@ ROLES: Mapping[Operation, tuple[Role, ...]] = {
     Operation.REPLACE: (Role.FLOOR_SUPERVISOR,),
     Operation.SWAP: (Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT),
     Operation.RELOAD: (Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT),
+    Operation.HAND_SHOE: (Role.FLOOR_SUPERVISOR,),
     Operation.RULING: (Role.FLOOR_SUPERVISOR,),
 }
 # Operations with cards under way, and what is said at the table while a lapse pauses them. At an open lid nothing
@@ -52,6 +54,7 @@ ROLES: Mapping[Operation, tuple[Role, ...]] = {
 PAUSED: Mapping[Operation, str] = {
     Operation.LOAD: "PRESENCE-LAPSED",
     Operation.UNLOAD: "UNLOAD-LAPSED",
+    Operation.HAND_SHOE: "UNLOAD-LAPSED",
     Operation.SWAP: "PRESENCE-LAPSED",
     Operation.RELOAD: "PRESENCE-LAPSED",
 }
@@ -61,6 +64,7 @@ MISSED: Mapping[Operation, str] = {
     Operation.RELOAD: "LOAD-NO-SUPERVISOR",
     Operation.SWAP: "LOAD-NO-SUPERVISOR",
     Operation.UNLOAD: "UNLOAD-NO-SUPERVISOR",
+    Operation.HAND_SHOE: "UNLOAD-NO-SUPERVISOR",
 }
 WAITS = "PRESENCE-WAITS"
 LONG = "PRESENCE-LONG"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from drivers.counters import CounterReadings
 from tableside import card_account, unexpected
+from tableside.by_hand import is_by_hand
 from tableside.card_account import Evidence
 from tableside.happenings import CardsEntered, CardsLeft, CardsPassed
 from tableside.locks import Scope
@@ -28,8 +29,9 @@ def machine(state: TableState) -> str:
 
 
 def is_standing_by(state: TableState, name: str) -> bool:
-    """A shuffler of the table that is not in use: it has its levels, and no card of the account in it."""
-    return name in (state.house.shuffler, *state.house.spare_shufflers) and name != machine(state)
+    """A shuffler that is not in use, none is while cards are dealt by hand: it has its levels, and no card in it."""
+    is_in_use = name == machine(state) and not is_by_hand(state)
+    return name in (state.house.shuffler, *state.house.spare_shufflers) and not is_in_use
 
 
 def post_out(turn: Turn, device: str, step: int) -> None:

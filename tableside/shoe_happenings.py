@@ -105,3 +105,27 @@ class ShoeCleared(Happening, frozen=True, kw_only=True):
     """Closing is announced: the cards of the shoe lie on the table, to be sorted."""
 
     cards: int
+
+
+class HandShoeBegun(Happening, frozen=True, kw_only=True):
+    """The machine is down: it is emptied for a shoe by hand, for this incident; `why` no spare is taken."""
+
+    incident: int
+    device: str
+    why: str
+    by: str
+
+
+class MachineReturning(Happening, frozen=True, kw_only=True):
+    """The shoe by hand is over: its cards are to go into this machine."""
+
+    incident: int
+    device: str
+    by: str
+
+
+class HandShoeEnded(Happening, frozen=True, kw_only=True):
+    """So many cards are in the machine again: it deals from here on."""
+
+    incident: int
+    cards: int

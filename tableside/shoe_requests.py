@@ -68,8 +68,34 @@ class GatherCards(Request, frozen=True, kw_only=True):
     why: str = ""
 
 
+class BeginHandShoe(Request, frozen=True, kw_only=True):
+    """The machine is down: it is emptied, and cards are dealt by hand, for an open incident, or as `why` says.
+
+    `why` is needed too where a spare is ready and is not taken.
+    """
+
+    incident: int = 0
+    why: str = ""
+
+
+class EmptyByHand(Request, frozen=True, kw_only=True):
+    """The machine was emptied by hand: so many cards, all that the table has, lie before the dealer, counted."""
+
+    cards: int
+
+
+class EndHandShoe(Request, frozen=True, kw_only=True):
+    """The cards go back into a machine, in so many packets; `device` where it is another one than before."""
+
+    packets: int
+    device: str = ""
+
+
 AnyShoeRequest = (
-    CountBacks
+    BeginHandShoe
+    | EmptyByHand
+    | EndHandShoe
+    | CountBacks
     | CutCards
     | FillShoe
     | BurnCard

@@ -60,6 +60,9 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
     "hand-shoe": {
         "count": "--counts red:156 --counts blue:156 --as D-101",
         "cut": "--occupied 2 --occupied 5 --seat 2 --as D-101",
+        "begin": "--incident 4 --as S-201",
+        "emptied": "--cards 312 --as S-201",
+        "end": "--packets 3 --as S-201",
         "dealt": "--cards 17 --as D-101",
         "interrupt": '--why "no bets" --as D-101',
         "spread": '--why "no players" --as D-101',

@@ -121,6 +121,9 @@ OFFERED: Mapping[type[Request], Offered] = {
     shoe_requests.InterruptPlay: Offered(AT_THE_TABLE, called_by=()),
     shoe_requests.SpreadCards: Offered(AT_THE_TABLE, called_by=()),
     shoe_requests.GatherCards: Offered(AT_THE_TABLE),
+    shoe_requests.BeginHandShoe: Offered((SUPERVISOR,), called_by=("SWAP", "JAM-REPEATED")),
+    shoe_requests.EmptyByHand: Offered((SUPERVISOR,)),
+    shoe_requests.EndHandShoe: Offered(DECIDES),
     exchange_requests.ExchangeCards: Offered((SUPERVISOR,)),
     exchange_requests.AuthoriseSingleCard: Offered((MANAGEMENT,), Reach.HOST),
 }

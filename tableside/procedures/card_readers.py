@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from drivers.events import DeviceBooted, NoticesLost
 from tableside import alerts, devices, incidents, timers
+from tableside.by_hand import is_by_hand
 from tableside.happenings import (
     CardsLeft,
     CardsPassed,
@@ -98,6 +99,10 @@ def _left(turn: Turn, what: CardsLeft) -> None:
 def _passed(turn: Turn, what: CardsPassed) -> None:
     counts = _of_reader(turn, what.device)
     _put_counts(turn, what.device, replace(counts, passed=counts.passed + what.cards))
+
+
+def _is_at_machine(turn: Turn, _what: CardsPassed) -> bool:
+    return not is_by_hand(turn.state)
 
 
 def _is_reader(turn: Turn, what: DeviceCame | DeviceBooted | NoticesLost) -> bool:
@@ -210,7 +215,7 @@ PROCEDURE = Procedure(
             for state in S
             for row in (
                 Row(state, CardsLeft, None, _left, said="given out", watches=True),
-                Row(state, CardsPassed, None, _passed, said="seen"),
+                Row(state, CardsPassed, None, _passed, _is_at_machine, said="seen"),
                 Row(state, DeviceCame, None, _blind, _is_anew, said="a reader restarted"),
                 Row(state, DeviceBooted, None, _blind, _is_reader, said="a reader restarted", watches=True),
                 Row(state, NoticesLost, None, _blind, _is_reader, said="a reader lost notices", watches=True),

@@ -14,6 +14,7 @@ from tableside.games import shoe as the
 from tableside.happenings import CardsPassed, ClosingAnnounced, RoundEnded, RoundStarted, SessionClosed, SessionOpened
 from tableside.procedures import hand_shoe_dealing as dealing
 from tableside.procedures import hand_shoe_guards as guards
+from tableside.procedures import hand_shoe_mode
 from tableside.procedures.hand_shoe_slice import (
     HandShoeState,
     expected_backs,
@@ -172,12 +173,15 @@ def _clear(turn: Turn, _what: ClosingAnnounced) -> None:
 
 def _forget(turn: Turn, _what: SessionClosed) -> None:
     dealing.end_last_round(turn, "table closed")
+    hand_shoe_mode.end(turn, "table closed")
+    put(turn, is_in_place_of_machine=False)
 
 
 S = HandShoeState
 # A shoe that has begun, and is not in a round.
 AT_REST = (S.TO_CUT, S.TO_FILL, S.TO_BURN, S.READY)
-IDLE = tuple(state for state in S if state not in (S.NONE, S.IN_ROUND))
+MODES = (S.EMPTYING, S.RETURNING)
+IDLE = tuple(state for state in S if state not in (S.NONE, S.IN_ROUND, *MODES))
 PROCEDURE = Procedure(
     name="hand shoe",
     rule=RULE,
@@ -185,6 +189,7 @@ PROCEDURE = Procedure(
     read=lambda state, _what: state.procedures.hand_shoe.state,
     write=lambda turn, _what, target: put(turn, state=target),
     rows=(
+        *hand_shoe_mode.ROWS,
         Row(S.NONE, SessionOpened, S.TO_COUNT, _open, _is_here, rule="SHOE-1", said="cards on the table"),
         *(
             row
@@ -254,15 +259,12 @@ PROCEDURE = Procedure(
         *(
             Row(state, ClosingAnnounced, S.NONE, _clear, rule="CSM-6", said="closing announced")
             for state in S
-            if state is not S.NONE
+            if state not in (S.NONE, *MODES)
         ),
-        *(
-            Row(state, SessionClosed, S.NONE, _forget, rule="CSM-6", said="table closed")
-            for state in S
-            if state is not S.NONE
-        ),
+        *(Row(state, SessionClosed, S.NONE, _forget, rule="CSM-6", said="table closed") for state in S),
     ),
     next_step={
+        **hand_shoe_mode.NEXT_STEP,
         S.NONE: "open the table",
         S.TO_COUNT: "count the cards, each back colour apart, and enter them; a number that is wrong: count again",
         S.TO_SHUFFLE: "the dealer gives the cards the usual shuffles by hand",

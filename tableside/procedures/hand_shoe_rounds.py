@@ -11,7 +11,7 @@ from tableside.procedures import hand_shoe_guards as guards
 from tableside.procedures.jackpot_slice import is_paid_first
 from tableside.procedures.round_slice import RoundState, is_known_ruling, of, put
 from tableside.requests import EndRound, RuleRound
-from tableside.shoe_happenings import ShoeCardsLeft, ShoeReady
+from tableside.shoe_happenings import HandShoeBegun, HandShoeEnded, MachineReturning, ShoeCardsLeft, ShoeReady
 from tableside.shoe_requests import BeginRound
 from tableside.tables import Row, Turn
 
@@ -72,9 +72,20 @@ def _ruled(turn: Turn, what: RuleRound) -> None:
     turn.happened(RoundEnded(round=number, how=what.ruling, cards=of(turn).dealt))
 
 
+def _close(turn: Turn, _what: HandShoeBegun | MachineReturning) -> None:
+    """All cards are taken together: none is held over."""
+    put(turn, held_over=0, held_since=0, lag=0, to_return=0, returned=0)
+    alerts.clear_alert(turn, "HELD-OVER-LONG", by=turn.by, why="all cards are taken together")
+
+
 S = RoundState
 SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-2")
 ROWS = (
+    *(
+        Row(S.WAITING, kind, S.CLOSED, _close, rule="CSM-8", said="change of mode")
+        for kind in (HandShoeBegun, MachineReturning)
+    ),
+    Row(S.CLOSED, HandShoeEnded, S.WAITING, rule="CSM-5", said="the machine deals again"),
     Row(S.CLOSED, ShoeReady, S.WAITING, when=_is_here, rule="SHOE-6", said="the shoe is ready"),
     Row(S.CLOSED, BeginRound, S.DEALING, _begin, _is_here, guards.BEGIN, "SHOE-6", "the round is dealt"),
     Row(S.WAITING, BeginRound, S.DEALING, _begin, guards=guards.BEGIN, rule="SHOE-7", said="the round is dealt"),

@@ -31,6 +31,8 @@ class HandShoeState(StrEnum):
     IN_ROUND = "round is dealt"
     OVER = "shoe is over"
     SPREAD = "spread on the table"
+    EMPTYING = "machine is emptied"
+    RETURNING = "cards go back to the machine"
 
 
 class HandShoeSlice(msgspec.Struct, frozen=True):
@@ -41,6 +43,7 @@ class HandShoeSlice(msgspec.Struct, frozen=True):
     `is_place_open`: it came, and where it lay waits for a round's count.
     `is_whole`: the last count by back agreed, and nothing was dealt since. `special_ahead`: special cards that a reader
     has named and its meter has not counted yet.
+    `is_in_place_of_machine`: a machine is down; `incident` is what that is for, `packets` how it is loaded again.
     """
 
     state: HandShoeState = HandShoeState.NONE
@@ -54,6 +57,8 @@ class HandShoeSlice(msgspec.Struct, frozen=True):
     is_whole: bool = False
     special_ahead: int = 0
     is_in_place_of_machine: bool = False
+    incident: int = 0
+    packets: int = 0
 
 
 def of(turn: Turn) -> HandShoeSlice:

@@ -24,6 +24,7 @@ from tableside.permits import Wish
 from tableside.refusals import refusal
 from tableside.requests import SettleChips
 from tableside.session_happenings import ReloadCompleted, ReloadStarted
+from tableside.shoe_happenings import HandShoeBegun, HandShoeEnded, MachineReturning, ShoeReady
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 if TYPE_CHECKING:
@@ -332,7 +333,7 @@ PROCEDURE = Procedure(
     rows=(
         *(
             Row(S.NONE, begun, S.TAKING, _open, _has_slots, rule="JP-3", said="jackpot bets are taken")
-            for begun in (SessionReady, ReloadCompleted)
+            for begun in (SessionReady, ReloadCompleted, ShoeReady, HandShoeEnded)
         ),
         Row(S.TAKING, PermitGranted, None, _opened, _is_slots, said="slots open"),
         Row(S.TAKING, ChipBet, None, _bet, rule="JP-10", said="a chip"),
@@ -357,7 +358,7 @@ PROCEDURE = Procedure(
             Row(state, ended, S.NONE, _end, said="no more rounds")
             for state in S
             if state is not S.NONE
-            for ended in (ClosingAnnounced, ReloadStarted)
+            for ended in (ClosingAnnounced, ReloadStarted, HandShoeBegun, MachineReturning)
         ),
         *(Row(state, LevelsFound, None, _compare_found, _is_slots, said="chips compared") for state in S),
         *(Row(state, SlotTroubled, None, _troubled, _is_slots, said="its chips are not certain") for state in S),

@@ -30,7 +30,14 @@ from tableside.procedures import load_guards, packets
 from tableside.procedures.load_slice import LoadSlice, LoadState, of, put
 from tableside.procedures.session import KIND
 from tableside.requests import BeginLoad, CorrectPacket, LoadPacket
-from tableside.session_happenings import LoadCompleted, LoadPaused, LoadResumed, LoadStarted, LoadWanted
+from tableside.session_happenings import (
+    LoadCompleted,
+    LoadPaused,
+    LoadResumed,
+    LoadStarted,
+    LoadWanted,
+    MachineCountedOut,
+)
 from tableside.tables import Procedure, Row, Turn
 
 # --- beginning ----------------------------------------------------------------------------------------------
@@ -130,8 +137,8 @@ def _completed(turn: Turn, _what: LevelsRead) -> None:
         turn.happened(CountWanted(why=UNEXPLAINED))  # a packet's card may have passed the sensor uncounted
 
 
-def _give_up(turn: Turn, _what: ClosingAnnounced) -> None:
-    """Closing in mid-load: what lies in the hopper is taken back; what is in comes out with the unload."""
+def _give_up(turn: Turn, _what: ClosingAnnounced | MachineCountedOut) -> None:
+    """Closing, or a machine that fails, in mid-load: what lies in the hopper is taken back, the rest comes out."""
     hopper = turn.state.account.at(HOPPER)
     card_account.move(turn, HOPPER, ASIDE, hopper, Evidence.INFERRED, "load given up")
     packets.settle_incident(turn, "load given up")
@@ -270,6 +277,7 @@ PROCEDURE = Procedure(
         Row(S.CHECKING, LevelsRead, S.OVER, _completed, _is_path_clear, said="all cards in, path clear"),
         Row(S.CHECKING, LevelsRead, S.DIFFERS, _hopper_not_empty, packets.is_mine, said="cards left in the hopper"),
         *(Row(state, ClosingAnnounced, S.OVER, _give_up, rule="CSM-6", said="given up") for state in UNDER_WAY),
+        *(Row(state, MachineCountedOut, S.OVER, _give_up, said="machine emptied by hand") for state in UNDER_WAY),
         *(Row(state, SessionClosed, S.NOT_BEGUN, rule="CSM-6", said="table closed") for state in S),
     ),
     next_step={

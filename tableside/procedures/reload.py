@@ -17,6 +17,7 @@ from tableside.counted import counted
 from tableside.happenings import ClosingAnnounced
 from tableside.house import Role
 from tableside.presence import Operation
+from tableside.procedures.hand_shoe_slice import HandShoeState
 from tableside.procedures.session import SessionState, is_between_rounds, state_of
 from tableside.refusals import refusal
 from tableside.requests import BeginIncidentReload
@@ -75,6 +76,8 @@ def _is_play(turn: Turn, _what: BeginIncidentReload) -> Refusal | None:
     state = state_of(turn.state)
     if state is not SessionState.OPEN:
         return refusal("RELOAD-NOT-NOW", state=state)
+    if turn.state.procedures.hand_shoe.state is not HandShoeState.NONE:
+        return refusal("HAND-SHOE-ON")
     if turn.state.procedures.swap.is_under_way:
         return refusal("SWAP-UNDER-WAY")
     return None

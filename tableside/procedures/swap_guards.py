@@ -5,10 +5,12 @@ from __future__ import annotations
 from tableside import devices, presence
 from tableside.house import Role
 from tableside.presence import Operation
+from tableside.procedures.hand_shoe_slice import HandShoeState
 from tableside.procedures.session import SessionState, state_of
 from tableside.procedures.swap_slice import of
 from tableside.refusals import refusal
 from tableside.requests import BeginSwap, CountedOut
+from tableside.shoe_requests import BeginHandShoe
 from tableside.tables import Refusal, Turn
 
 RULE = "CSM-8"
@@ -27,12 +29,14 @@ def is_play(turn: Turn, _what: BeginSwap) -> Refusal | None:
     state = state_of(turn.state)
     if state is not SessionState.OPEN:
         return refusal("SWAP-NOT-NOW", state=state)
+    if turn.state.procedures.hand_shoe.state is not HandShoeState.NONE:
+        return refusal("HAND-SHOE-ON")
     if turn.state.procedures.reload.is_under_way:
         return refusal("RELOAD-UNDER-WAY")
     return None
 
 
-def is_incident_open(turn: Turn, what: BeginSwap) -> Refusal | None:
+def is_incident_open(turn: Turn, what: BeginSwap | BeginHandShoe) -> Refusal | None:
     """Guard: it names an incident that is open."""
     if str(what.incident) in turn.state.incidents.open:
         return None

@@ -34,6 +34,7 @@ from tableside.session_happenings import (
     EmptyDisproved,
     EmptyProved,
     EmptyWanted,
+    MachineCountedOut,
     UnloadCompleted,
     UnloadStarted,
     UnloadStopped,
@@ -219,6 +220,12 @@ def _give_up(turn: Turn, _what: ClosingAnnounced) -> None:
     card_account.move(turn, TABLE, ASIDE, of(turn).cards, Evidence.METER, "unloaded")
 
 
+def _by_hand(turn: Turn, _what: MachineCountedOut) -> None:
+    """The machine was emptied by hand, and its cards are counted: nothing is asked of it any more."""
+    _asked_no_more(turn, _what)
+    put(turn, cards=0)
+
+
 S = UnloadState
 AT_REST = (S.NOT_BEGUN, S.OVER)
 MOVING = (S.PERMITTING, S.EJECTING, S.PAUSED)
@@ -284,6 +291,7 @@ PROCEDURE = Procedure(
         Row(S.EJECTING, EmptyProved, S.OVER, _completed, _is_emptied_by_hand, said="looked into: empty"),
         Row(S.PROVING, EmptyDisproved, S.STOPPED, _not_empty, _is_mine, said="not empty"),
         *(Row(state, ClosingAnnounced, S.NOT_BEGUN, _give_up, said="given up for closing") for state in UNDER_WAY),
+        *(Row(state, MachineCountedOut, S.NOT_BEGUN, _by_hand, said="emptied by hand") for state in UNDER_WAY),
         *(Row(state, SessionClosed, S.NOT_BEGUN, said="table closed") for state in S if state is not S.NOT_BEGUN),
     ),
     next_step={

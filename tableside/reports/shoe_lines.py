@@ -75,5 +75,11 @@ SHOE_LINES: Mapping[type, Callable[[Story, Any], str]] = {
     exchange.SingleCardAuthorised: lambda s, w: (
         f"Incident {w.incident}: single card authorised by {w.authorised_by}, {w.reference}{_by(s, w.by)} (SHOE-2)"
     ),
+    shoe.HandShoeBegun: lambda s, w: (
+        f"Cards are dealt by hand, {w.device} is down, incident {w.incident}{f', no spare: {w.why}' if w.why else ''}"
+        f"{_by(s, w.by)}"
+    ),
+    shoe.MachineReturning: lambda s, w: f"Cards go back into {w.device}, incident {w.incident}{_by(s, w.by)}",
+    shoe.HandShoeEnded: lambda _s, w: f"The machine deals again: {counted(w.cards, 'card')} in, incident {w.incident}",
     shoe.ShoeCleared: lambda _s, w: f"Closing: {counted(w.cards, 'card')} of the shoe taken together",
 }

@@ -177,6 +177,7 @@ def unloaded_for_exchange() -> Table:
 
 
 def test_shoe2_at_a_machine_the_round_is_finished_and_the_set_comes_out_by_a_card_change() -> None:
+    """CSM-1 where the law says *set*."""
     table = unloaded_for_exchange()
     assert not standing(table.state, Scope.DEAL, is_round_open=True)
     assert table.ask(EndRound).is_accepted
@@ -198,6 +199,7 @@ def test_shoe2_at_a_machine_the_round_is_finished_and_the_set_comes_out_by_a_car
 
 
 def test_shoe2_no_load_before_the_set_is_exchanged() -> None:
+    """CSM-1 where the law says *set*."""
     table = unloaded_for_exchange()
     assert table.ask(EndRound).is_accepted
     feed(table, 5)
