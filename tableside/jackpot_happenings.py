@@ -35,6 +35,16 @@ class JackpotLocked(Happening, frozen=True, kw_only=True):
     currency: str
 
 
+class ChipRefused(Happening, frozen=True, kw_only=True):
+    """A chip at a seat is no bet, why and by which rule. `is_given_back`: else it lies in a slot or box still."""
+
+    seat: int
+    why: str
+    rule: str
+    is_given_back: bool
+    by: str
+
+
 class ChipsSettled(Happening, frozen=True, kw_only=True):
     """Somebody looked into the slots and said which seats have a bet."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from drivers.events import Shown
 from tableside.request_shapes import Request
 
@@ -25,6 +27,23 @@ class SettleChips(Request, frozen=True, kw_only=True):
     finding: str
 
 
+class WhyNoBet(StrEnum):
+    """Why a jackpot chip is no bet."""
+
+    NO_MAIN_BET = "no main bet"  # JP-8
+    SECOND = "second chip"  # JP-10
+    VALUE = "another value"  # JP-10
+    LATE = "late"  # JP-11
+    UNKNOWN = "unknown"
+
+
+class RefuseChip(Request, frozen=True, kw_only=True):
+    """The dealer has given a chip back: it is no bet of this round, and why."""
+
+    seat: int
+    chip: WhyNoBet
+
+
 class MarkBets(Request, frozen=True, kw_only=True):
     """Jackpot chips were collected by hand and replaced by markers at these seats (JP-4)."""
 
@@ -32,10 +51,14 @@ class MarkBets(Request, frozen=True, kw_only=True):
 
 
 class ClaimJackpot(Request, frozen=True, kw_only=True):
-    """A hand of this seat wins: its first cards in the order of the deal, such as `AS AH` (JP-5)."""
+    """A hand of this seat wins: its first cards in the order of the deal, such as `AS AH` (JP-5).
+
+    `is_against_reader`: a supervisor has looked, and the card reader saw something else.
+    """
 
     seat: int
     cards: tuple[str, ...]
+    is_against_reader: bool = False
 
 
 class PayJackpot(Request, frozen=True, kw_only=True):

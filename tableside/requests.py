@@ -23,6 +23,7 @@ from tableside.jackpot_requests import DenyJackpot as DenyJackpot
 from tableside.jackpot_requests import LockBets as LockBets
 from tableside.jackpot_requests import MarkBets as MarkBets
 from tableside.jackpot_requests import PayJackpot as PayJackpot
+from tableside.jackpot_requests import RefuseChip as RefuseChip
 from tableside.jackpot_requests import SettleChips as SettleChips
 from tableside.jackpot_requests import ShowJackpot as ShowJackpot
 from tableside.machine_requests import RecordMachine as RecordMachine
@@ -344,6 +345,7 @@ AnyRequest = (
     | OpenCards
     | LockBets
     | MarkBets
+    | RefuseChip
     | ClaimJackpot
     | PayJackpot
     | DenyJackpot

@@ -44,6 +44,7 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
     "jackpot": {
         "show": "--what amount --amount 1234567 --currency EUR --as S-201",
         "mark": "--seats 2 --seats 5 --as D-101",
+        "refuse": '--seat 3 --chip "no main bet" --as D-101',
         "claim": "--seat 5 --cards AS --cards AH --as D-101",
         "pay": "--seats 5 --amounts 20000 --as S-201",
         "deny": '--seat 5 --finding "third card, not second" --as S-201',

@@ -60,6 +60,7 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "show": "show-jackpot",
         "settle": "settle-chips",
         "mark": "mark-bets",
+        "refuse": "refuse-chip",
         "claim": "claim-jackpot",
         "pay": "pay-jackpot",
         "deny": "deny-jackpot",

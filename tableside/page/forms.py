@@ -30,6 +30,8 @@ ENTRIES: Mapping[str, str] = {
     "groups": "groups",
     "is_origin_unknown": "yes",
     "is_against": "yes",
+    "is_against_reader": "yes",
+    "chip": "choice",
     "now": "choice",
     "found_in": "choice",
     "place": "choice",
@@ -42,6 +44,7 @@ ENTRY_OF: Mapping[tuple[type[Request], str], str] = {
 # The words of a field that takes one of a few; each is a word of the page.
 CHOICES: Mapping[str, tuple[str, ...]] = {
     "now": ("table", "tray", "damaged", "back in"),
+    "chip": ("no main bet", "second chip", "another value", "late"),
     "found_in": ("table", "tray"),
     "place": ("machine", "table", "aside", "tray", "hopper"),
     "ruling": ("goes on", "finished elsewhere", "void"),

@@ -78,6 +78,7 @@ OFFERED: Mapping[type[Request], Offered] = {
     # The jackpot.
     requests.LockBets: Offered(AT_THE_TABLE, called_by=()),
     requests.MarkBets: Offered(AT_THE_TABLE),
+    requests.RefuseChip: Offered(AT_THE_TABLE, called_by=()),
     requests.SettleChips: Offered((SUPERVISOR,)),
     requests.ClaimJackpot: Offered(AT_THE_TABLE),
     requests.PayJackpot: Offered(DECIDES),

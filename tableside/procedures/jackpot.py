@@ -25,7 +25,9 @@ from tableside.jackpot_requests import ClaimJackpot, DenyJackpot, MarkBets, PayJ
 from tableside.locks import Scope
 from tableside.procedures import jackpot_pot as pot
 from tableside.procedures import rounds
+from tableside.procedures.jackpot_no_bets import have_main_bets
 from tableside.procedures.jackpot_pot import of, put
+from tableside.procedures.jackpot_sensed import contradiction, hands_of, in_words, meant
 from tableside.procedures.jackpot_slice import JackpotState, due, is_untold, shown
 from tableside.procedures.stops import BETS
 from tableside.refusals import refusal
@@ -77,7 +79,7 @@ def _said(turn: Turn, _what: object) -> None:
 
 def _round_over(turn: Turn, _what: RoundEnded) -> None:
     standing = pot.ledger_of(turn).standing
-    put(turn, bettors=(), is_won=False)  # guests have read *won* since a prize was paid
+    put(turn, bettors=(), is_won=False, sensed=())  # guests have read *won* since a prize was paid
     if standing is not None:
         put(turn, settings=standing.settings)
     pot.say(turn)
@@ -113,6 +115,10 @@ def _are_seats(turn: Turn, what: MarkBets) -> Refusal | None:
     return refusal("MARKERS-SEATS", seats=seats, most=turn.state.house.seats)
 
 
+def _have_main_bets(turn: Turn, what: MarkBets) -> Refusal | None:
+    return have_main_bets(turn, what.seats)
+
+
 def _are_taken(turn: Turn, _what: MarkBets) -> Refusal | None:
     """Whatever stops the slots of a table that has them stops markers too; *no more bets* comes before any marker."""
     for lock in locks.standing(turn.state, Scope.JACKPOT_BETS):
@@ -129,7 +135,7 @@ def _marked(turn: Turn, what: MarkBets) -> None:
 
 
 def _cards(turn: Turn, what: ClaimJackpot) -> tuple[Card, ...]:
-    """The hand as it was named. Raises ValueError."""
+    """The hand as it was named; empty: whatever is known of the seat. Raises ValueError."""
     back = turn.state.house.decks[0].back
     return tuple(parse_card(f"{face} {back}") for face in what.cards)
 
@@ -157,7 +163,18 @@ def _is_new(turn: Turn, what: ClaimJackpot) -> Refusal | None:
 
 def _win(turn: Turn, what: ClaimJackpot) -> Win | None:
     settings = pot.settings_of(turn)
-    return next(iter(evaluate(settings, [what.seat], {what.seat: (_cards(turn, what),)})), None)
+    cards = _cards(turn, what)
+    hands = (cards,) if what.is_against_reader else meant(turn.state, what.seat, cards)
+    return next(iter(evaluate(settings, [what.seat], {what.seat: hands})), None)
+
+
+def _agrees(turn: Turn, what: ClaimJackpot) -> Refusal | None:
+    return contradiction(turn.state, what, _cards(turn, what))
+
+
+def _may_say_otherwise(turn: Turn, what: ClaimJackpot) -> Refusal | None:
+    """Who has looked at the cards answers for it, not who dealt them."""
+    return DECIDES(turn, what) if what.is_against_reader else None
 
 
 def _is_win(turn: Turn, what: ClaimJackpot) -> Refusal | None:
@@ -177,9 +194,13 @@ def _claimed(turn: Turn, what: ClaimJackpot) -> None:
     pot.claim(turn, of(turn).wins)
     value = of(turn).values.get(MAIN, shows or 0)
     prize = settings.prizes[win.prize].name
-    turn.happened(JackpotClaimed(seat=what.seat, cards=what.cards, prize=prize, value=value, by=turn.by))
+    hand = what.cards or tuple(in_words(hands_of(turn.state, what.seat)[win.hand]).split())
+    turn.happened(JackpotClaimed(seat=what.seat, cards=hand, prize=prize, value=value, by=turn.by))
     if len(of(turn).wins) == 1:
         text = f"seat {what.seat}: {prize}, {value} {settings.currency} at the hit"
+        if what.is_against_reader:
+            seen = "; ".join(map(in_words, hands_of(turn.state, what.seat)))
+            text += f"; claimed {' '.join(what.cards)}, seen {seen or 'nothing'}"
         incidents.open_incident(turn, LOCK, "JP-12", text)
         locks.add(turn, Scope.FEED, LOCK, "JP-12")
         locks.add(turn, Scope.DEAL, LOCK, "JP-12", is_from_next_round=True)
@@ -205,7 +226,8 @@ def _adds_up(turn: Turn, what: PayJackpot) -> Refusal | None:
 
 def _paid(turn: Turn, what: PayJackpot) -> None:
     pot.pay(turn, what)
-    put(turn, is_won=True)
+    paid = {win.seat for win in of(turn).wins}
+    put(turn, is_won=True, bettors=tuple(seat for seat in of(turn).bettors if seat not in paid))  # one chip, one prize
     _over(turn, "paid")
 
 
@@ -242,7 +264,7 @@ S = JackpotState
 STANDS = (S.RUNNING, S.PENDING)
 ENTERS = presence.acts_as(Role.DEALER, Role.FLOOR_SUPERVISOR, rule="JP-4")
 DECIDES = presence.acts_as(Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT, rule="JP-12")
-CLAIM = (ENTERS, _is_hand, _took_part, _is_new, _is_win)
+CLAIM = (ENTERS, _may_say_otherwise, _is_hand, _took_part, _is_new, _agrees, _is_win)
 PROCEDURE = Procedure(
     name="jackpot",
     rule=RULE,
@@ -260,7 +282,15 @@ PROCEDURE = Procedure(
             MarkBets,
             None,
             _marked,
-            guards=(ENTERS, _has_no_slots, _are_taken, _is_before_the_deal, _is_first_entry, _are_seats),
+            guards=(
+                ENTERS,
+                _has_no_slots,
+                _are_taken,
+                _is_before_the_deal,
+                _is_first_entry,
+                _are_seats,
+                _have_main_bets,
+            ),
             rule="JP-4",
             said="it grows by the markers",
         ),

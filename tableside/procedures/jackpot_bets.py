@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 from msgspec.structs import replace
 
-from drivers.events import ChipReturned, LevelsRead, NoticesLost, Outcome, PermitKind, Reason, SlotTroubled, Verb
+from drivers.events import LevelsRead, NoticesLost, Outcome, PermitKind, Reason, SlotTroubled, Verb
 from tableside import alerts, chip_account, commands, devices, incidents, locks, presence, timers
 from tableside.decisions import LevelsAsked, PermitGranted
 from tableside.happenings import ClosingAnnounced, CommandClosed, LevelsFound, RoundEnded, RoundStarted, SessionReady
@@ -21,6 +21,7 @@ from tableside.inputs import DeadlinePassed
 from tableside.jackpot_happenings import BetsClosed, ChipBet, ChipsCollected, ChipsSettled, JackpotLocked
 from tableside.locks import Scope
 from tableside.permits import Wish
+from tableside.procedures.jackpot_no_bets import that_count
 from tableside.refusals import refusal
 from tableside.requests import SettleChips
 from tableside.session_happenings import ReloadCompleted, ReloadStarted
@@ -235,7 +236,9 @@ def _lock(turn: Turn) -> None:
         if not slots.collects:
             chip_account.collected(turn, slots.name)  # a chip falls into the box by itself
     PROCEDURE.move(turn, None, BetState.LOCKED, RULE)
-    turn.happened(JackpotLocked(seats=bets.seats, value=house.chip_value, currency=house.chip_currency))
+    turn.happened(
+        JackpotLocked(seats=that_count(turn, bets.seats), value=house.chip_value, currency=house.chip_currency)
+    )
     if bets.is_round_over:
         PROCEDURE.move(turn, None, BetState.TAKING, RULE)
         _open(turn, None)
@@ -339,7 +342,6 @@ PROCEDURE = Procedure(
         Row(S.TAKING, ChipBet, None, _bet, rule="JP-10", said="a chip"),
         Row(S.CLOSING, ChipBet, None, _bet, rule="JP-10", said="a chip from before the lock"),
         *(Row(state, ChipBet, None, _bet_late, said="a chip too late") for state in (S.NONE, S.COLLECTING, S.LOCKED)),
-        *(Row(state, ChipReturned, None, rule="JP-10", said="a chip given back") for state in S),
         Row(S.TAKING, BetsClosed, S.CLOSING, _close, said="no more bets", onward=WHILE_CLOSING),
         Row(S.CLOSING, LevelsRead, None, _read, _is_waited_for, said="shut", onward=WHILE_CLOSING),
         Row(S.CLOSING, DeadlinePassed, None, _ask_again, _is_again, said="asked again"),

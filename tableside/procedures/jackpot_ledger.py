@@ -129,6 +129,8 @@ def _judge(turn: Turn, standing: Standing) -> None:
             incidents.open_incident(turn, UNFIT, RULE, why)
     else:
         locks.remove_all(turn, UNFIT, "ledger")
+        for incident in incidents.of_kind(turn, UNFIT):
+            incidents.close(turn, incident.number, "the ledger's sums and settings fit again", "ledger")
 
 
 def _objection(turn: Turn, standing: Standing) -> str:

@@ -42,7 +42,8 @@ class JackpotSlice(msgspec.Struct, frozen=True):
 
     `meters` of the main level and `levels` of the others, where the table keeps them itself. `values` of each level
     locked at the hit, and the `wins` of that round that are not paid yet; `is_won`: guests read *won* until the round
-    is over. `given`: settings that wait for the next start, told once.
+    is over. `sensed`: wins of this round that cards which are known have shown.
+    `given`: settings that wait for the next start, told once.
     """
 
     settings: JackpotSettings | None = None
@@ -52,6 +53,7 @@ class JackpotSlice(msgspec.Struct, frozen=True):
     values: dict[str, int] = {}
     wins: tuple[Win, ...] = ()
     is_won: bool = False
+    sensed: tuple[Win, ...] = ()
     given: JackpotSettings | None = None
 
     @property

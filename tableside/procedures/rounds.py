@@ -31,6 +31,7 @@ from tableside.house import Role
 from tableside.locks import Scope
 from tableside.permits import DEAL_MS, RETURN_FEED_MS, Wish
 from tableside.procedures import awaited, hand_shoe_rounds, jackpot_bets, told_late
+from tableside.procedures.jackpot_sensed import is_claimed_first
 from tableside.procedures.jackpot_slice import is_paid_first
 from tableside.procedures.round_slice import RoundSlice, RoundState, is_known_ruling, of, outside, put
 from tableside.requests import CountHeldOver, EndRound, HoldOver, RuleRound
@@ -278,7 +279,7 @@ def _over_with_lag(turn: Turn, _what: EndRound | LevelsFound) -> None:
 SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-2")
 # With its last card, in or held over, the round is out of the way.
 ALL_IN = (RoundState.WAITING,)
-PAID = (is_paid_first,)  # JP-12
+PAID = (is_paid_first, is_claimed_first)  # JP-12
 PROCEDURE = Procedure(
     name="round",
     rule="CSM-10",

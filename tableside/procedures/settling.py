@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tableside import alerts, incidents, locks, presence, unexpected
 from tableside.happenings import CountWanted
 from tableside.house import Role
-from tableside.procedures import card_identities, hand_shoe_dealing, shoe
+from tableside.procedures import card_identities, hand_shoe_dealing, jackpot, jackpot_ledger, shoe
 from tableside.refusals import refusal
 from tableside.requests import SettleIncident
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -32,6 +32,8 @@ BY_PERSON: Mapping[str, str] = {
     shoe.ERROR: "",
     hand_shoe_dealing.STRAY_INCIDENT: hand_shoe_dealing.STRAY,
     card_identities.UNOPENED: "",
+    jackpot_ledger.UNFIT: "",
+    jackpot.LEVELS: "",
 }
 # After these the cards are counted: the alert says so.
 COUNTED_AFTER = frozenset({"unexpected", unexpected.OUT_OF_ROUND})

@@ -230,6 +230,11 @@ LINES: Mapping[type, Sentence] = {
         + _by(s, w.by)
     ),
     jackpot_happenings.JackpotDenied: lambda s, w: f"Jackpot claim of seat {w.seat} denied: {w.finding}{_by(s, w.by)}",
+    jackpot_happenings.ChipRefused: lambda s, w: (
+        f"Jackpot chip at seat {w.seat} is no bet: {w.why} ({w.rule}), "
+        + ("given back" if w.is_given_back else "to be given back")
+        + _by(s, w.by)
+    ),
     jackpot_happenings.ChipsSettled: lambda s, w: (
         f"Jackpot bets as found at seats {', '.join(map(str, w.seats)) or 'none'}: {w.finding}{_by(s, w.by)}"
     ),

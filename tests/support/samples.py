@@ -24,6 +24,7 @@ from tableside.games.blackjack import Choice
 from tableside.house import Role
 from tableside.inputs import AnyInput, DaemonStarted, DeadlinePassed
 from tableside.jackpot import linked
+from tableside.jackpot_requests import WhyNoBet
 from tableside.machine_requests import Standing
 from tableside.procedures.shoe_slice import ORDER
 from tableside.requests import AnyRequest, Request, SortedDecks
@@ -125,6 +126,7 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
         {"what": Shown.AMOUNT, "amount": 1, "currency": "ZZZ"},
         {"what": Shown.WON},
     ),
+    requests.RefuseChip: ({"seat": 3, "chip": WhyNoBet.NO_MAIN_BET}, {"seat": 9, "chip": WhyNoBet.LATE}),
     requests.MarkBets: ({"seats": (1, 2)}, {"seats": (0,)}),
     requests.ClaimJackpot: (
         {"seat": 1, "cards": ("AS", "AH")},

@@ -36,6 +36,7 @@ from tests.support.table import ENFORCING, Table
 from tests.unit.test_batch import Bench
 from tests.unit.test_jackpot import FOUR_ACES, jackpot_table, won
 from tests.unit.test_jackpot_linked import LINKED, linked
+from tests.unit.test_jackpot_sensed import seen_to_win
 
 # The search takes a minute of a quiet machine; many run it beside other work.
 pytestmark = pytest.mark.timeout(900)
@@ -205,6 +206,7 @@ OF_OTHER_TABLES: dict[str, Callable[[], Table]] = {
     "jackpot ledger is AWAY": lambda: jackpot_table(LINKED),
     "jackpot ledger is HERE": linked,
     "jackpot is RUNNING": jackpot_table,
+    "jackpot seen is SEEN": seen_to_win,
     "jackpot is PENDING": lambda: won((5, FOUR_ACES)),
     **{f"batch is {state.name}": batch(state) for state in BATCH_STEPS},
 }

@@ -145,6 +145,7 @@ DERIVED = {
     "held cards": "from the locks of feed",
     "people": "from who deals",
     "jackpot": "from its settings and the wins that are not paid",
+    "jackpot seen": "from the wins that known cards have shown",
     "second way": "from the readers that answer",
     "card identities": "from the cards that were read in the round, and which of them lie open",
     "settling": "from the incidents that wait for a word",
