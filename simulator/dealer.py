@@ -25,6 +25,8 @@ GATHER_S = (2.0, 4.0)
 TRY_AGAIN_S = 0.5
 # How many of the guests bet on the jackpot too (assumed).
 JACKPOT_CHANCE = 0.5
+# How the dealer shows that a round is over (see `ENDINGS`).
+DONE = "done"
 # Nothing comes out and the lamp is dark: the dealer presses CALL.
 CALL_AFTER_S = 120.0
 # Nothing goes in and the lamp is dark: the cards are held over (CSM-11).
@@ -115,17 +117,22 @@ class Dealer(Person):
 
     # --- rounds ---------------------------------------------------------------------------------------------
 
-    async def play(self, rounds: int = 0, until_round: int = 0, players: int = 0, tells: bool = False) -> None:
-        """So many rounds, or up to this one; with so many players, or as many as come. `tells`: enters the hands."""
+    async def play(
+        self, rounds: int = 0, until_round: int = 0, players: int = 0, tells: bool = False, ends_with: str = DONE
+    ) -> None:
+        """So many rounds, or up to this one; with so many players, or as many as come. `tells`: enters the hands.
+
+        `ends_with`: one of `ENDINGS`.
+        """
         end = until_round or self.scene.watch.round + rounds
         while self.scene.watch.round < end:
             await self._lamp_not_red()
-            await self.deal_round(players, tells=tells)
+            await self.deal_round(players, tells=tells, ends_with=ends_with)
             await self.give_back()
             await self.dawdle(*GATHER_S)
 
-    async def deal_round(self, players: int = 0, tells: bool = False, mistake: str = "") -> None:
-        """One round up to DONE; with a mistake, where its moment comes. Raises `CannotDo` where nobody knows it."""
+    async def deal_round(self, players: int = 0, tells: bool = False, mistake: str = "", ends_with: str = DONE) -> None:
+        """One round up to its end; with a mistake, where its moment comes. Raises `CannotDo` where nobody knows it."""
         if mistake and mistake not in Mistake.ALL:
             raise CannotDo(f"{mistake!r} is no mistake; those that are: {', '.join(Mistake.ALL)}")
         self.telling.begin(is_told=tells or bool(mistake), mistake=mistake)
@@ -137,7 +144,7 @@ class Dealer(Person):
         try:
             await self._deal(guests)
             await self.dawdle(*PAY_S)
-            await self._done()
+            await ENDINGS[ends_with](self)
         except RoundIsOver:
             self.scene.tell(f"{self.name}: the round is over by ruling")
 
@@ -256,6 +263,16 @@ class Dealer(Person):
             await self.press("done")
             await self.until(self._is_round_over, DONE_KNOWN_S)
 
+    async def _lay_into_tray(self) -> None:
+        """All cards of the round lie in the tray: a table without a DONE key sees it, or is told."""
+        await self.do("gather")
+        await self.do("move", source=SPREAD, to=TRAY)
+        while not await self.until(self._is_round_over, DONE_KNOWN_S):
+            await self.say("end-round")
+
+    async def _say_nothing(self) -> None:
+        """Whoever wants to know sees the cards go in."""
+
     def _is_round_over(self) -> bool:
         """A machine whose cable is out tells its cards late: the table may know of no round to end."""
         watch = self.scene.watch
@@ -351,3 +368,7 @@ class Dealer(Person):
         for name in (await self.scene.look())["heaps"]:
             if name == RESERVE or name.startswith("envelope"):
                 await self.do("move", source=name, to="storeroom")
+
+
+# Her key; her tray, where a table has no such key; nothing at all, where the machine takes cards unasked.
+ENDINGS = {DONE: Dealer._done, "tray": Dealer._lay_into_tray, "nothing": Dealer._say_nothing}  # her own ways

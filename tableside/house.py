@@ -134,6 +134,7 @@ class House(msgspec.Struct, frozen=True):
     switch_box: str
     readers: tuple[str, ...]
     jurisdiction: Jurisdiction
+    rounds_are_sensed: bool = False  # the dealer has no DONE key, or does not use it
     spare_shufflers: tuple[str, ...] = ()
     displays: tuple[Display, ...] = ()
     chip_slots: tuple[ChipSlots, ...] = ()

@@ -61,6 +61,7 @@ def house_of(host: HostConfig, table: TableConfig, epoch: int) -> house.House:
         special_cards=_special_cards(table),
         lamps=tuple(device.name for device in table.devices_of(DeviceRole.LAMP)),
         jurisdiction=_jurisdiction(table),
+        rounds_are_sensed=settings.round_end == "sensed",
         epoch=epoch,
         min_packets=settings.min_packets,
         max_packet_cards=settings.packet_limit_cards,

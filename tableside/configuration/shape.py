@@ -200,6 +200,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     jam_advice_count: Annotated[int, Meta(ge=2, le=10)] = 3  # so many at one place: advise a swap
     jam_advice_window_min: Annotated[int, Meta(ge=5, le=480)] = 60
     lid_open_alert_s: Annotated[int, Meta(ge=10, le=600)] = 120
+    round_end: Literal["told", "sensed"] = "told"  # by the dealer's DONE, or found by sensors where she has none
     dealer_decides: bool = True  # what an advice leaves to the dealer; False: the floor supervisor decides it all
     # JP-10, JP-2: what one jackpot chip is worth, in the smallest unit of its currency, and who approved that
     jackpot_chip_value: Annotated[int, Meta(ge=1, le=100_000_000)] | None = None

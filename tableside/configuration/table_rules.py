@@ -149,6 +149,13 @@ def _alert_order(file: Draft) -> Iterator[Finding]:
             yield Finding(path, f"{sooner} is {first} and {later} is {then}", f"{sooner} below {later}")
 
 
+def _round_end(file: Draft) -> Iterator[Finding]:
+    """Sensors find rounds where cards leave a continuous shuffler; a shoe tells its games, and a batch its packets."""
+    settings, kind = file.part("settings"), file.part("table").text("kind") or TableKind.SHUFFLER
+    if settings.text("round_end") == "sensed" and kind != TableKind.SHUFFLER:
+        yield Finding(settings.at("round_end"), f'is "sensed" at a table of kind "{kind}"', '"told"')
+
+
 # (earlier key, its default, later key, its default): who is called later must not be called first.
 _ESCALATIONS = (
     ("class_1_neighbour_s", 30, "class_1_management_s", 120),
@@ -165,4 +172,5 @@ _RULES: tuple[Callable[[Draft], Iterator[Finding]], ...] = (
     _packets,
     _maintenance,
     _alert_order,
+    _round_end,
 )

@@ -37,6 +37,7 @@ QUICK_CARDS = 4
 ASK_NS = 120 * NS_PER_S
 # Seven hands with splits and the bank's take some thirty-five at the utmost (assumed): more are two rounds or three.
 MOST_CARDS = 60
+PAUSE = "a whole deal after a long pause"
 TOO_MANY = "more cards than a round has"
 TOO_FEW = "fewer cards than a round has"
 
@@ -146,7 +147,7 @@ def _watch_pause(sensed: Sensed, at_ns: int, cards: int) -> Step:
             return replace(sensed, pause_cards=None), ()
         if sensed.pause_cards + cards < QUICK_CARDS:
             return replace(sensed, pause_cards=sensed.pause_cards + cards), ()
-        return _doubt(replace(sensed, pause_cards=None), at_ns, "pause")
+        return _doubt(replace(sensed, pause_cards=None), at_ns, PAUSE)
     is_long = gap_ns >= LONG_PAUSE_NS and sensed.dealt >= FEWEST_CARDS
     if not is_long or sensed.is_disturbed or _lie_on_felt(sensed):
         return sensed, ()

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tableside.state import TableState
 
 
+# How a round ended that nobody has told to be over: `rounds_sensed` found it.
+SENSED = "sensed"
 RULINGS = ("goes on", "finished elsewhere", "void")
 
 
@@ -34,6 +36,7 @@ class RoundSlice(msgspec.Struct, frozen=True):
     """Counts in cards. `held_over` lie outside since round `held_since`; `lag` wait for the next deal.
 
     `inserted_ns` is when (UTC) cards of the rounds from the first to the second of `inserted_rounds` began to go in.
+    `early`: cards of this round that went in while it went on.
     `is_untold`: the round ended before the machine had told all that it gave out; what it tells now belongs to it.
     `is_done_ahead`: DONE came before the machine had told one card of the round: it ends when all is told.
     """
@@ -43,6 +46,7 @@ class RoundSlice(msgspec.Struct, frozen=True):
     dealt: int = 0
     to_return: int = 0
     returned: int = 0
+    early: int = 0
     held_over: int = 0
     held_since: int = 0
     lag: int = 0
@@ -61,6 +65,11 @@ def put(turn: Turn, **changes: object) -> None:
 
 def of(turn: Turn) -> RoundSlice:
     return turn.state.procedures.rounds
+
+
+def going_in(turn: Turn, first: int, last: int) -> None:
+    """CSM-12: with their first card in, the window for complaints about these rounds has closed."""
+    put(turn, inserted_rounds=(first, last), inserted_ns=turn.given.wall_ns)
 
 
 def outside(state: TableState) -> int:

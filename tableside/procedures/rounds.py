@@ -30,11 +30,12 @@ from tableside.happenings import (
 from tableside.house import Role
 from tableside.locks import Scope
 from tableside.permits import DEAL_MS, RETURN_FEED_MS, Wish
-from tableside.procedures import awaited, hand_shoe_rounds, jackpot_bets, told_late
+from tableside.procedures import awaited, hand_shoe_rounds, jackpot_bets, rounds_found, told_late
 from tableside.procedures.jackpot_sensed import is_claimed_first
 from tableside.procedures.jackpot_slice import is_paid_first
-from tableside.procedures.round_slice import RoundSlice, RoundState, is_known_ruling, of, outside, put
+from tableside.procedures.round_slice import SENSED, RoundSlice, RoundState, going_in, is_known_ruling, of, outside, put
 from tableside.requests import CountHeldOver, EndRound, HoldOver, RuleRound
+from tableside.round_happenings import RoundFoundOver
 from tableside.session_happenings import ReloadCompleted, ReloadStarted
 from tableside.tables import Procedure, Row, Turn
 
@@ -126,10 +127,18 @@ def _dealt_stopped(turn: Turn, what: CardsLeft) -> None:
 
 def _over(turn: Turn, how: str) -> None:
     rounds = of(turn)
-    is_untold = told_late.is_behind(turn)
-    put(turn, to_return=outside(turn.state) - rounds.lag, returned=0, is_untold=is_untold, is_done_ahead=False)
+    lag = rounds.lag if _reinserts_after(turn, None) else 0
+    put(turn, to_return=outside(turn.state) + rounds.early - lag, returned=rounds.early, lag=lag, early=0)
+    put(turn, is_untold=told_late.is_behind(turn), is_done_ahead=False)
     turn.happened(RoundEnded(round=rounds.number, how=how, cards=rounds.dealt))
     turn.happened(QuietPointReached(point="round over"))
+    if rounds.early:
+        going_in(turn, rounds.held_since or rounds.number, rounds.number)
+        _ended_if_complete(turn)
+
+
+def _found_over(turn: Turn, _what: RoundFoundOver) -> None:
+    _over(turn, SENSED)
 
 
 def _told_over(turn: Turn, _what: EndRound | LevelsFound) -> None:
@@ -148,7 +157,7 @@ def _tell_ruling(turn: Turn, what: RuleRound) -> None:
 def _inferred_over(turn: Turn, what: CardsEntered) -> None:
     """The first card in before DONE means the round is over (semantics §4), and is marked so."""
     rounds = of(turn)
-    _going_in(turn, rounds.held_since or rounds.number, rounds.number)
+    going_in(turn, rounds.held_since or rounds.number, rounds.number)
     put(turn, to_return=outside(turn.state) + what.cards - rounds.lag, returned=what.cards)
     turn.happened(RoundEnded(round=rounds.number, how="inferred", cards=rounds.dealt))
     _ended_if_complete(turn)
@@ -166,7 +175,7 @@ def _is_lag(turn: Turn, what: CardsEntered) -> bool:
 def _lag_in(turn: Turn, what: CardsEntered) -> None:
     rounds = of(turn)
     if not rounds.returned:
-        _going_in(turn, lag_round(rounds), lag_round(rounds))
+        going_in(turn, lag_round(rounds), lag_round(rounds))
     put(turn, lag=rounds.lag - what.cards, returned=rounds.returned + what.cards)
 
 
@@ -180,14 +189,9 @@ def _goes_on(_turn: Turn, what: RuleRound) -> bool:
 def _entered(turn: Turn, what: CardsEntered) -> None:
     rounds = of(turn)
     if not rounds.returned:
-        _going_in(turn, rounds.held_since or rounds.number, rounds.number)
+        going_in(turn, rounds.held_since or rounds.number, rounds.number)
     put(turn, returned=of(turn).returned + what.cards)
     _ended_if_complete(turn)
-
-
-def _going_in(turn: Turn, first: int, last: int) -> None:
-    """CSM-12: with their first card in, the window for complaints about these rounds has closed."""
-    put(turn, inserted_rounds=(first, last), inserted_ns=turn.given.wall_ns)
 
 
 def _ended_if_complete(turn: Turn) -> None:
@@ -259,7 +263,7 @@ def _carry(turn: Turn, _what: DifferenceSettled) -> None:
     _hold(turn, outside(turn.state) - of(turn).lag)
 
 
-def _reinserts_after(turn: Turn, _what: EndRound) -> bool:
+def _reinserts_after(turn: Turn, _what: EndRound | RoundFoundOver | None) -> bool:
     return turn.state.house.jurisdiction.reinsert == "after"
 
 
@@ -267,12 +271,13 @@ def _is_done_ahead_with_lag(turn: Turn, what: LevelsFound) -> bool:
     return told_late.is_done_ahead(turn, what) and turn.state.house.jurisdiction.reinsert == "after"
 
 
-def _over_with_lag(turn: Turn, _what: EndRound | LevelsFound) -> None:
+def _over_with_lag(turn: Turn, what: EndRound | LevelsFound | RoundFoundOver) -> None:
     """Cards wait outside until the next deal (re-insertion lag)."""
     rounds = of(turn)
-    turn.happened(RoundEnded(round=rounds.number, how="told", cards=rounds.dealt))
-    is_untold = told_late.is_behind(turn)
-    put(turn, lag=outside(turn.state), returned=0, to_return=0, is_untold=is_untold, is_done_ahead=False)
+    how = SENSED if isinstance(what, RoundFoundOver) else "told"
+    turn.happened(RoundEnded(round=rounds.number, how=how, cards=rounds.dealt))
+    put(turn, lag=outside(turn.state), returned=0, to_return=0, early=0)
+    put(turn, is_untold=told_late.is_behind(turn), is_done_ahead=False)
     turn.happened(QuietPointReached(point="round over"))
 
 
@@ -280,37 +285,38 @@ SUPERVISOR = presence.acts_as(Role.FLOOR_SUPERVISOR, rule="CSM-2")
 # With its last card, in or held over, the round is out of the way.
 ALL_IN = (RoundState.WAITING,)
 PAID = (is_paid_first, is_claimed_first)  # JP-12
+S = RoundState
 PROCEDURE = Procedure(
     name="round",
     rule="CSM-10",
-    states=RoundState,
+    states=S,
     read=lambda state, _what: state.procedures.rounds.state,
     write=lambda turn, _what, target: put(turn, state=target),
     rows=(
-        Row(RoundState.CLOSED, SessionReady, RoundState.WAITING, rule="CSM-5", said="table open"),
-        Row(RoundState.WAITING, ReloadStarted, RoundState.CLOSED, rule="CSM-5", said="machine is emptied"),
-        Row(RoundState.CLOSED, ReloadCompleted, RoundState.WAITING, rule="CSM-5", said="machine is loaded anew"),
-        Row(RoundState.WAITING, ClosingAnnounced, RoundState.CLOSED, _close, rule="CSM-6", said="closing"),
+        Row(S.CLOSED, SessionReady, S.WAITING, rule="CSM-5", said="table open"),
+        Row(S.WAITING, ReloadStarted, S.CLOSED, rule="CSM-5", said="machine is emptied"),
+        Row(S.CLOSED, ReloadCompleted, S.WAITING, rule="CSM-5", said="machine is loaded anew"),
+        Row(S.WAITING, ClosingAnnounced, S.CLOSED, _close, rule="CSM-6", said="closing"),
         *told_late.ROWS,
         *hand_shoe_rounds.ROWS,
-        Row(RoundState.WAITING, CardsLeft, RoundState.DEALING, _first_card, rule="CSM-8", said="first card"),
-        Row(RoundState.DEALING, CardsLeft, None, _dealt_stopped, _is_stopped, rule="CSM-2", said="card under a stop"),
-        Row(RoundState.DEALING, CardsLeft, None, _next_cards, rule="CSM-8", said="a card"),
+        Row(S.WAITING, CardsLeft, S.DEALING, _first_card, rule="CSM-8", said="first card"),
+        Row(S.DEALING, CardsLeft, None, _dealt_stopped, _is_stopped, rule="CSM-2", said="card under a stop"),
+        Row(S.DEALING, CardsLeft, None, _next_cards, rule="CSM-8", said="a card"),
         Row(
-            RoundState.DEALING,
+            S.DEALING,
             EndRound,
-            RoundState.WAITING,
+            S.WAITING,
             _over_with_lag,
             _reinserts_after,
             PAID,
             rule="CSM-10",
             said="round over, cards wait for the next deal",
         ),
-        Row(RoundState.DEALING, EndRound, RoundState.OVER, _told_over, None, PAID, "CSM-10", "round over"),
+        Row(S.DEALING, EndRound, S.OVER, _told_over, None, PAID, "CSM-10", "round over", onward=ALL_IN),
         Row(
-            RoundState.DEALING,
+            S.DEALING,
             LevelsFound,
-            RoundState.WAITING,
+            S.WAITING,
             _over_with_lag,
             _is_done_ahead_with_lag,
             rule="CSM-10",
@@ -318,17 +324,18 @@ PROCEDURE = Procedure(
             watches=True,
         ),
         Row(
-            RoundState.DEALING,
+            S.DEALING,
             LevelsFound,
-            RoundState.OVER,
+            S.OVER,
             _told_over,
             told_late.is_done_ahead,
             rule="CSM-10",
             said="all told, and it was over",
             watches=True,
+            onward=ALL_IN,
         ),
         Row(
-            RoundState.DEALING,
+            S.DEALING,
             RuleRound,
             None,
             _tell_ruling,
@@ -337,37 +344,24 @@ PROCEDURE = Procedure(
             rule="CSM-2",
             said="the round goes on",
         ),
-        Row(
-            RoundState.DEALING,
-            RuleRound,
-            RoundState.OVER,
-            _ruled,
-            guards=(SUPERVISOR, is_known_ruling),
-            rule="CSM-2",
-            said="ruled",
-        ),
-        Row(RoundState.DEALING, CardsEntered, None, _lag_in, _is_lag, rule="CSM-10", said="earlier round's card in"),
-        Row(
-            RoundState.DEALING,
-            CardsEntered,
-            RoundState.RETURNING,
-            _inferred_over,
-            _is_return,
-            said="card in",
-            onward=ALL_IN,
-        ),
-        Row(RoundState.OVER, CardsEntered, RoundState.RETURNING, _entered, _is_return, said="card in", onward=ALL_IN),
-        Row(RoundState.RETURNING, CardsEntered, None, _entered, _is_return, said="card in", onward=ALL_IN),
+        Row(S.DEALING, RuleRound, S.OVER, _ruled, guards=(SUPERVISOR, is_known_ruling), rule="CSM-2", said="ruled"),
+        Row(S.DEALING, CardsEntered, None, _lag_in, _is_lag, rule="CSM-10", said="earlier round's card in"),
+        *rounds_found.ROWS,
+        Row(S.DEALING, RoundFoundOver, S.WAITING, _over_with_lag, _reinserts_after, said="found over"),
+        Row(S.DEALING, RoundFoundOver, S.OVER, _found_over, said="found over", onward=ALL_IN),
+        Row(S.DEALING, CardsEntered, S.RETURNING, _inferred_over, _is_return, said="card in", onward=ALL_IN),
+        Row(S.OVER, CardsEntered, S.RETURNING, _entered, _is_return, said="card in", onward=ALL_IN),
+        Row(S.RETURNING, CardsEntered, None, _entered, _is_return, said="card in", onward=ALL_IN),
         *awaited.ROWS,
-        Row(RoundState.WAITING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
-        Row(RoundState.DEALING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
-        Row(RoundState.WAITING, DifferenceSettled, None, _carry, _is_outside, rule="CSM-11", said="still outside"),
+        Row(S.WAITING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
+        Row(S.DEALING, PacketEnded, None, rule="CSM-10", said="hopper empty"),
+        Row(S.WAITING, DifferenceSettled, None, _carry, _is_outside, rule="CSM-11", said="still outside"),
         *(
             Row(state, CardsHandled, None, _out_again, _is_out_again, rule="CSM-10", said="out again", watches=True)
-            for state in (RoundState.OVER, RoundState.RETURNING)
+            for state in (S.OVER, S.RETURNING)
         ),
         Row(
-            RoundState.WAITING,
+            S.WAITING,
             CardsHandled,
             None,
             _out_after_return,
@@ -376,18 +370,18 @@ PROCEDURE = Procedure(
             said="out again",
             watches=True,
         ),
-        Row(RoundState.OVER, HoldOver, None, _hold_over, rule="CSM-11", said="held over", onward=ALL_IN),
-        Row(RoundState.RETURNING, HoldOver, None, _hold_over, rule="CSM-11", said="held over", onward=ALL_IN),
+        Row(S.OVER, HoldOver, None, _hold_over, rule="CSM-11", said="held over", onward=ALL_IN),
+        Row(S.RETURNING, HoldOver, None, _hold_over, rule="CSM-11", said="held over", onward=ALL_IN),
         *(
             Row(state, CountHeldOver, None, _hold_counted, rule="CSM-11", said="counted, held over", onward=ALL_IN)
-            for state in (RoundState.OVER, RoundState.RETURNING, RoundState.WAITING)
+            for state in (S.OVER, S.RETURNING, S.WAITING)
         ),
     ),
     next_step={
-        RoundState.CLOSED: "open the table",
-        RoundState.WAITING: "deal the next round",
-        RoundState.DEALING: "end the round (DONE)",
-        RoundState.OVER: "insert the cards, or hold them over",
-        RoundState.RETURNING: "insert the rest, or hold it over; if none is left, say that 0 are held over",
+        S.CLOSED: "open the table",
+        S.WAITING: "deal the next round",
+        S.DEALING: "end the round (DONE)",
+        S.OVER: "insert the cards, or hold them over",
+        S.RETURNING: "insert the rest, or hold it over; if none is left, say that 0 are held over",
     },
 )

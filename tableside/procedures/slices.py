@@ -28,6 +28,7 @@ from tableside.procedures.opening import OpeningSlice
 from tableside.procedures.people import PeopleSlice
 from tableside.procedures.reload import ReloadSlice
 from tableside.procedures.round_slice import RoundSlice
+from tableside.procedures.rounds_sensed_slice import SensedSlice
 from tableside.procedures.session import SessionSlice
 from tableside.procedures.shoe_slice import ShoeSlice
 from tableside.procedures.sort import SortSlice
@@ -48,6 +49,7 @@ class Procedures(msgspec.Struct, frozen=True):
     reload: ReloadSlice = ReloadSlice()
     swap: SwapSlice = SwapSlice()
     rounds: RoundSlice = RoundSlice()
+    rounds_sensed: SensedSlice = SensedSlice()
     counts: CountSlice = CountSlice()
     differences: DifferenceSlice = DifferenceSlice()
     device_faults: FaultSlice = FaultSlice()

@@ -7,7 +7,15 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from drivers.displays.money import CurrencyUnknown
-from tableside import batch_happenings, decisions, happenings, inputs, jackpot_happenings, session_happenings
+from tableside import (
+    batch_happenings,
+    decisions,
+    happenings,
+    inputs,
+    jackpot_happenings,
+    round_happenings,
+    session_happenings,
+)
 from tableside.advice_happenings import AdviceLapsed, Advised, Decided
 from tableside.blackjack_happenings import CardVoid
 from tableside.card_happenings import CardsTurnedUp
@@ -171,6 +179,9 @@ LINES: Mapping[type, Sentence] = {
     happenings.CardsHeldOver: lambda _s, w: f"Round {w.round}: {_cards(w.cards)} held over (CSM-11)",
     happenings.CardsToldLate: lambda _s, w: f"Round {w.round}: {w.cards} more, told after its end",
     happenings.RoundRuled: lambda s, w: f"Round {w.round}: {w.ruling}, ruled{_by(s, w.by)}",
+    round_happenings.RoundDoubted: lambda _s, w: (
+        f"Round {w.round}: sensors cannot tell whether it is over, after {_cards(w.cards)} ({w.why})"
+    ),
     happenings.ComplaintRaised: _complaint,
     happenings.ComplaintSettled: lambda s, w: f"Complaint {w.complaint} settled: {w.decision}{_by(s, w.by)}",
     happenings.JamOpened: lambda _s, w: f"Jam at the {w.place}, number {w.times_lately} there lately (CSM-2)",

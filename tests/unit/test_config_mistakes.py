@@ -48,6 +48,13 @@ BROKEN: list[tuple[str, Edit, str, str, list[str]]] = [
     ("typo in a key", table("presence_s =", "presnce_s ="), "settings.presnce_s", "presnce_s", ['"presence_s"']),
     ("upkeep never due", MAINTENANCE, "maintenance[0].after_cards", "maintenance]]", ["after_hours too"]),
     ("jackpot below its start", JACKPOT, "jackpot.start", "start", ["at least 1000000"]),
+    (
+        "other end",
+        table("[settings]", '[settings]\nround_end = "x"'),
+        "settings.round_end",
+        "round_end",
+        ["sensed, told"],
+    ),
     ("typo in a device key", table("serial_number", "serial_numbr"), "devices[0].serial_numbr", "serial_numbr", []),
     ("wrong level", table("seats = 7", "seats = 7\npresence_s = 50"), "table.presence_s", "presence_s", ["[settings]"]),
     ("key above any heading", table("[table]", "seats = 7\n[table]"), "seats", "seats", ["belongs in [table]"]),

@@ -52,12 +52,19 @@ def test_a_shoe_and_no_shuffler_make_a_table(tmp_path: Path) -> None:
         (table(SHOE, SHUFFLER + SHOE), "devices"),
         (table(SHOE, ""), "devices"),
         (table("192.0.2.17:4001", "192.0.2.17:0"), "devices[0].address"),
+        (table("[settings]", '[settings]\nround_end = "sensed"'), "settings.round_end"),
     ],
-    ids=["15 seats", "5 decks", "a shuffler beside it", "no shoe", "no port"],
+    ids=["15 seats", "5 decks", "a shuffler beside it", "no shoe", "no port", "rounds by sensors"],
 )
 def test_what_does_not_fit_a_shoe_is_refused(tmp_path: Path, edit: Edit, key: str) -> None:
     refused = {mistake.key for mistake in check(write_config(tmp_path, *OBSERVED, edit)) if mistake.is_refused}
     assert any(name.startswith(key) for name in refused), refused
+
+
+def test_rounds_are_found_by_sensors_where_the_table_says_so(tmp_path: Path) -> None:
+    for edits, is_sensed in (((), False), ((table("[settings]", '[settings]\nround_end = "sensed"'),), True)):
+        loaded = load_host(write_config(tmp_path, *edits))
+        assert house_of(loaded, loaded.tables[0], 1).rounds_are_sensed is is_sensed
 
 
 def test_a_shoe_at_a_shufflers_table_is_refused(tmp_path: Path) -> None:

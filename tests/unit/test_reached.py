@@ -37,6 +37,7 @@ from tests.unit.test_batch import Bench
 from tests.unit.test_jackpot import FOUR_ACES, jackpot_table, won
 from tests.unit.test_jackpot_linked import LINKED, linked
 from tests.unit.test_jackpot_sensed import seen_to_win
+from tests.unit.test_rounds_by_sensors import doubted, table_of
 
 # The search takes a minute of a quiet machine; many run it beside other work.
 pytestmark = pytest.mark.timeout(900)
@@ -201,6 +202,7 @@ BATCH_STEPS: dict[BatchState, Callable[[Bench], None]] = {
 # them are walked by their own tests.
 OF_OTHER_TABLES: dict[str, Callable[[], Table]] = {
     **{f"blackjack is {state.name}": made for state, made in BLACKJACK.items()},
+    "round by sensors is DOUBTED": lambda: doubted(table_of(ENFORCING)),
     "advice is DEALER": lambda: advised(DEALERS),
     "advice is RULING": lambda: advised(RULING),
     "jackpot ledger is AWAY": lambda: jackpot_table(LINKED),

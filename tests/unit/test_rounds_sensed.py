@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tableside.games.round_signals import Awaited, Began, Doubted, Over, Sign, Signal, Verdict
-from tableside.games.rounds_sensed import FEWEST_CARDS, TOO_FEW, Sensed, look_ns, sense
+from tableside.games.rounds_sensed import FEWEST_CARDS, PAUSE, TOO_FEW, Sensed, look_ns, sense
 
 NS = 1_000_000_000
 
@@ -160,7 +160,7 @@ def test_a_whole_deal_after_a_long_pause_is_doubted_csm11(table: Table) -> None:
     table.out(16)
     table.wait(30)
     table.out(12)
-    assert table.doubts == ["pause"]
+    assert table.doubts == [PAUSE]
     assert not table.overs
 
 

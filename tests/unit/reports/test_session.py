@@ -14,6 +14,7 @@ from tableside import (
     blackjack_happenings,
     happenings,
     jackpot_happenings,
+    round_happenings,
     session_happenings,
     shoe_happenings,
 )
@@ -67,6 +68,7 @@ SILENT = {
     jackpot_happenings.ChipsCollected,
     jackpot_happenings.JackpotRaised,
     jackpot_happenings.LedgerChanged,
+    round_happenings.RoundFoundOver,
     session_happenings.EmptyWanted,
     session_happenings.LoadWanted,
     session_happenings.NextSessionWanted,
