@@ -37,6 +37,7 @@ def add_coin_slot(
     equipment.behind[device.name] = [lost]
     slot = build_coin_slot(_slot_settings(device), bus, report, ground.next_session, epoch)
     equipment.devices[device.name] = slot
+    equipment.lines.append(slot)  # whoever stops waits until it is shut: it has no lease that would end
     equipment.running[device.name] = slot.run
     equipment.health[device.name] = lambda: health_of(
         bus.keeper, bus.counts, slot.counts, is_connected=slot.is_connected, why_away=slot.why_away

@@ -17,6 +17,7 @@ from drivers.events import DeviceLost, DisplayLost, FirmwarePortLost, LampLost, 
 from drivers.firmware.allow_list import read_allow_list
 from drivers.firmware.gat_port import GatPortSettings
 from drivers.lamps.modbus_lamp import ModbusLamp, ModbusLampSettings
+from drivers.readers.angel_eye_shoe import ShoeSettings
 from drivers.readers.pn532_antenna import AntennaSet, AntennaSettings
 from drivers.readers.tag_register import read_register
 from drivers.registry import (
@@ -164,20 +165,26 @@ def _add_plain(equipment: Equipment, device: shape.Device, ground: Ground, repor
     """A device that needs no word here: what is to be known of it stands in the registry."""
     driver = PLAIN_DRIVERS[device.driver]
     cable = equipment.cables[device.name] = Cable(driver.profile, ground.clock)
-    settings = PlainSettings(
-        device.name,
-        device.address,
-        model=device.model,
-        serial=device.serial_number,
-        is_simulated=device.is_simulated,
-    )
     plain = build_plain(
-        device.driver, settings, report, lambda: connected(ground, device.address, cable), ground.jitter()
+        device.driver,
+        _plain_settings(device),
+        report,
+        lambda: connected(ground, device.address, cable),
+        ground.jitter(),
     )
     equipment.devices[device.name] = plain
     equipment.running[device.name] = plain.run
     equipment.behind[device.name] = [partial(report, driver.lost(device=device.name, why=BROKEN))]
     equipment.health[device.name] = lambda: health_of(plain.keeper, plain.counts, is_connected=plain.keeper.is_up)
+
+
+def _plain_settings(device: shape.Device) -> PlainSettings:
+    name, address, model, serial = device.name, device.address, device.model, device.serial_number
+    if device.role is DeviceRole.SHOE:
+        return ShoeSettings(
+            name, address, model, serial, device.is_simulated, bcc_includes_stx=device.bcc_span != "without-stx"
+        )
+    return PlainSettings(name, address, model, serial, device.is_simulated)
 
 
 def _add_firmware_port(equipment: Equipment, device: shape.Device, ground: Ground, report: Report) -> None:

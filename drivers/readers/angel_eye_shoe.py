@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from typing import NoReturn
 
 from drivers import card_events as facts
@@ -52,6 +53,13 @@ WINNERS: Mapping[codes.Winner, Winner] = {
 CONTRADICTED = "two telegrams with the same number said different things: both are taken"
 
 
+@dataclass(frozen=True, slots=True)
+class ShoeSettings(PlainSettings):
+    """What every plain device has, and whether the check of a block covers its STX: sources disagree (angel-eye.md)."""
+
+    bcc_includes_stx: bool = True
+
+
 class AngelEyeShoe:
     """Keeps one shoe's line open and tells what is heard on it; model and serial number are its plate's. A `Device`."""
 
@@ -85,7 +93,8 @@ class AngelEyeShoe:
                 link = await self._connect()
         except TimeoutError:
             raise LinkRefused(f"{self._settings.address}: not open after {CONNECT_LIMIT_S:g} s") from None
-        session = ShoeSession(link, self.counts, self._copies, self._heard)
+        span = self._settings.bcc_includes_stx if isinstance(self._settings, ShoeSettings) else True
+        session = ShoeSession(link, self.counts, self._copies, self._heard, bcc_includes_stx=span)
         self._has_spoken = False
         self._is_simulated = link.is_simulated or self._settings.is_simulated
         up()

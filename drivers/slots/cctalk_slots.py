@@ -1,7 +1,8 @@
 """One jackpot chip slot with a ccTalk coin acceptor: open while its permit is renewed, shut by us when it is not.
 
-An acceptor keeps no lease: this driver closes it when the permit runs out, numbers what
-it tells, and says where the acceptor's own event counter stands, so that the next start finds what nobody heard.
+An acceptor keeps no lease: this driver closes it when the permit runs out and when the daemon stops, and before
+anything else at each start and reconnect; a daemon that is killed leaves it as it stands until then. It numbers what
+the acceptor tells, and says where its own event counter stands, so that the next start finds what nobody heard.
 """
 
 from __future__ import annotations
@@ -116,6 +117,11 @@ class CctalkSlot:
     def is_connected(self) -> bool:
         """It answers and is set up."""
         return self._is_ready
+
+    @property
+    def has_orders(self) -> bool:
+        """It is to be shut (or opened) and has not acknowledged that: a daemon that stops waits for it."""
+        return self.acceptor.is_behind
 
     @property
     def counts(self) -> StationCounts:

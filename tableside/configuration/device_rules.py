@@ -109,6 +109,7 @@ _ROLE_KEYS = {
     "firmware_list": "firmware_port",
     "place": "antenna",
     "lies_face_up": "antenna",
+    "bcc_span": "shoe",
     "osdp_address": "badge_reader",
     "osdp_key_file": "badge_reader",
     "is_reversed": "badge_reader",

@@ -175,6 +175,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     firmware_list: PathText | None = None  # firmware ports only: what that device may run
     place: Text40 | None = None  # antennas only: what the table calls the spot above it
     lies_face_up: bool = False  # antennas only: what lies above it lies open; no antenna can tell that by itself
+    bcc_span: Literal["with-stx", "without-stx"] | None = None  # shoes only: what the check of a block covers
     osdp_key_file: PathText | None = None  # None: the plain channel, which production refuses
     wiring: Wiring | None = None  # a shuffler at an I/O board only: which terminal goes where
     coils: LampCoils | None = None  # a lamp at an I/O board only: the coil of each colour

@@ -7,6 +7,7 @@ import random
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 import pytest
 
@@ -14,7 +15,7 @@ from drivers import card_events as facts
 from drivers.card_events import OutsideMode, Target, Winner
 from drivers.device import PlainSettings
 from drivers.fact import Fact
-from drivers.readers.angel_eye_shoe import CONTRADICTED, AngelEyeShoe, fact_of
+from drivers.readers.angel_eye_shoe import CONTRADICTED, AngelEyeShoe, ShoeSettings, fact_of
 from firmware_bridge.links.base import Link
 from firmware_bridge.links.memory import memory_pair
 from firmware_bridge.session.angel_eye import Answer, ReadOnly, Said, ShoeSession, Unreadable
@@ -24,6 +25,8 @@ from firmware_bridge.session.endings import SessionOver
 from firmware_bridge.wire.angel_eye.codes import Refusal
 from firmware_bridge.wire.angel_eye.commands import CONFIRM_GAME, LOCK, UNLOCK, Command, cancel_error
 from firmware_bridge.wire.angel_eye.copies import Copies
+from firmware_bridge.wire.angel_eye.telegram import Block, encode_block
+from firmware_bridge.wire.garbage import GarbageReason
 from simulator.faces.angel_eye import AngelEyeFace
 from simulator.line import Direction, FaultyLine, LineFault
 from simulator.runner import Outlet, Stage
@@ -62,6 +65,7 @@ class Bench:
     lines: list[FaultyLine] = field(default_factory=list)
     written: bytearray = field(default_factory=bytearray)
     serving: list[asyncio.Task[None]] = field(default_factory=list)
+    driver: AngelEyeShoe | None = None
 
     @property
     def shoe(self) -> BaccaratShoe:
@@ -109,13 +113,15 @@ def new_bench(*, copies: int = 3, bcc_includes_stx: bool = True) -> Bench:
 
 
 @asynccontextmanager
-async def bench(*, copies: int = 3) -> AsyncIterator[Bench]:
+async def bench(*, copies: int = 3, settings: PlainSettings | None = None) -> AsyncIterator[Bench]:
     made = new_bench(copies=copies)
 
     async def report(fact: Fact) -> None:
         made.facts.append(fact)
 
-    driver = AngelEyeShoe(PlainSettings("shoe", "memory://shoe"), report, made.connect, random.Random(1))
+    settings = settings or PlainSettings("shoe", "memory://shoe")
+    driver = AngelEyeShoe(settings, report, made.connect, random.Random(1))
+    made.driver = driver
     running = asyncio.create_task(driver.run())
     await made.until(lambda: made.lines)
     await asyncio.sleep(0.1)
@@ -316,6 +322,20 @@ async def test_a_command_is_answered_by_ack_and_shows_in_what_the_shoe_says() ->
         assert await talk.session.command(CONFIRM_GAME) == Answer(None)
         assert await talk.session.command(cancel_error(7)) == Answer(Refusal.FORMAT), "it does not stand"
         assert talk.made.face.commands == [LOCK, CONFIRM_GAME, cancel_error(7)]
+
+
+@pytest.mark.parametrize("says_stx", [True, False])
+async def test_a_block_on_the_line_is_checked_with_the_span_of_the_tables_file(says_stx: bool) -> None:
+    """Issue 4: BCC span configurable. What another program asked a register of, say."""
+    settings = ShoeSettings("shoe", "memory://shoe", bcc_includes_stx=says_stx)
+    for has_stx in (True, False):
+        async with bench(settings=settings) as made:
+            assert made.driver is not None
+            block = encode_block(Block(b"RG01"), bcc_includes_stx=has_stx)
+            made.stage.act(partial(made.face.say_raw, block))
+            await asyncio.sleep(1.0)
+            bad = made.driver.counts.garbage[GarbageReason.BAD_CHECK]
+            assert bad == (0 if has_stx is says_stx else 1)
 
 
 @pytest.mark.parametrize("shoe_stx", [True, False])

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import datetime
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from firmware_bridge.wire.cctalk.codes import Header
+from firmware_bridge.wire.cctalk.frame import Frame
+from simulator.faces.cctalk import CctalkFace
 from simulator.plan import DevicePlan, Kind, Plan
 from tableside.config import HostConfig
 from tableside.configuration.shape import Device, DeviceRole
@@ -104,3 +109,45 @@ async def test_chips_through_coin_acceptors_and_rounds_between(tmp_path: Path) -
         findings = await checks.at_end()
         assert not findings, "\n".join(findings)
         assert sum(coin.acceptor.box for coin in here.room.acceptors.values()) >= 1
+
+
+def taking_bets(folder: Path) -> Path:
+    """The scenario up to the chip that lies in a slot: bets are taken."""
+    text = (ROOT / "tests" / "scenarios" / "jackpot_acceptors.toml").read_text("utf-8")
+    path = folder / "taking_bets.toml"
+    path.write_text(text[: text.rindex("[[steps]]", 0, text.index('says = "No more bets'))], "utf-8")
+    return path
+
+
+async def until(is_so: Callable[[], object]) -> None:
+    async with asyncio.timeout(60):
+        while not is_so():  # noqa: ASYNC110 - the state is the device's, which tells nobody that it changed
+            await asyncio.sleep(0.005)
+
+
+async def test_acceptors_are_shut_when_the_daemon_stops_and_first_of_all_when_it_starts_again(tmp_path: Path) -> None:
+    """An acceptor knows no lease: an orderly stop waits until each is shut; after a kill they stand open until then."""
+    async with house(tmp_path, more=with_acceptors) as here:
+        outcome = await here.play(taking_bets(tmp_path))
+        assert outcome.is_right, "\n".join(map(str, outcome.mismatches))
+        world = [coin.acceptor for coin in here.room.acceptors.values()]
+        assert all(acceptor.accepts for acceptor in world)
+        await here.host.kill()
+        await asyncio.sleep(120)
+        assert all(acceptor.accepts for acceptor in world), "nobody is there to shut them, and they know no lease"
+        first: dict[int, Frame] = {}
+        face = here.room.devices["slots"].face
+        assert isinstance(face, CctalkFace)
+        hear = face._hear
+
+        def heard(frame: Frame, now_ns: int) -> None:
+            first.setdefault(frame.destination, frame)
+            hear(frame, now_ns)
+
+        face._hear = heard  # type: ignore[method-assign]  # an ear on the wire, for this run
+        await here.host.start()
+        await until(lambda: len(first) == len(world))
+        assert {(frame.header, frame.data) for frame in first.values()} == {(Header.SET_MASTER_INHIBIT, b"\x00")}
+        await until(lambda: all(acceptor.accepts for acceptor in world))
+        await here.host.stop()
+        assert not any(acceptor.accepts for acceptor in world)

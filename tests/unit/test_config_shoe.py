@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from drivers.readers.angel_eye_shoe import ShoeSettings
 from tableside.config import check, load_host
 from tableside.configuration.house import house_of
+from tableside.configuration.shape import DeviceRole
+from tableside.equipment import _plain_settings
 from tableside.house import TableKind
 from tests.support.config_files import TABLE, Edit, write_config
 
@@ -71,3 +74,29 @@ def test_a_shoe_at_a_shufflers_table_is_refused(tmp_path: Path) -> None:
     refused = [m for m in check(write_config(tmp_path, table("[settings]", SHOE + "[settings]"))) if m.is_refused]
     assert refused
     assert all(mistake.key.startswith("devices") for mistake in refused), refused
+
+
+@pytest.mark.parametrize(("written", "includes_stx"), [("", True), ("with-stx", True), ("without-stx", False)])
+def test_what_the_check_of_a_block_covers_is_the_house_s_to_say(
+    tmp_path: Path, written: str, includes_stx: bool
+) -> None:
+    line = f'bcc_span = "{written}"\n' if written else ""
+    path = write_config(tmp_path, *OBSERVED, table(SHOE, SHOE + line))
+    assert [mistake for mistake in check(path) if mistake.is_refused] == []
+    (device,) = load_host(path).tables[0].devices_of(DeviceRole.SHOE)
+    settings = _plain_settings(device)
+    assert isinstance(settings, ShoeSettings)
+    assert settings.bcc_includes_stx is includes_stx
+
+
+@pytest.mark.parametrize(
+    ("edit", "key", "words"),
+    [
+        (table(SHOE, SHOE + 'bcc_span = "with-etx"\n'), "devices[0].bcc_span", '"with-stx"'),
+        (table('role = "switch_box"', 'role = "switch_box"\nbcc_span = "with-stx"'), "devices[1].bcc_span", "shoe"),
+    ],
+    ids=["another word", "another device"],
+)
+def test_a_span_that_makes_no_sense_is_told_where_it_stands(tmp_path: Path, edit: Edit, key: str, words: str) -> None:
+    found = {mistake.key: mistake for mistake in check(write_config(tmp_path, *OBSERVED, edit))}
+    assert words in str(found[key])

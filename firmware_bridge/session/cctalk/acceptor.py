@@ -114,6 +114,11 @@ class Acceptor:
     _probes: int = 0
     _is_away_told: bool = False
 
+    @property
+    def is_behind(self) -> bool:
+        """It answers, and does not stand yet as it is wanted: open or shut."""
+        return self.is_ready and self.wants_open is not self._is_open
+
     def begin(self, why: str = "") -> None:
         """A new line, or it is away: everything is asked anew. `why`: it was here before."""
         if self.is_ready or (why and not self._is_away_told):
@@ -132,7 +137,7 @@ class Acceptor:
             if not self._setup:
                 self._setup.extend(self._set_up())
             return self._setup[0]
-        if self.wants_open is not self._is_open:
+        if self.is_behind:
             return wire.set_master_inhibit(station, accepts=self.wants_open)
         if self.wants_check:
             return wire.command(station, Header.SELF_CHECK)
