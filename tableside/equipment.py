@@ -12,7 +12,7 @@ from drivers.badges.osdp_reader import ReaderSettings
 from drivers.card_events import CardReaderLost
 from drivers.device import PlainSettings, Report
 from drivers.displays.alpha_sign import SignSettings
-from drivers.displays.page import PageSettings
+from drivers.displays.page import PageDisplay, PageSettings
 from drivers.events import DeviceLost, DisplayLost, FirmwarePortLost, LampLost, ReaderLost
 from drivers.firmware.allow_list import read_allow_list
 from drivers.firmware.gat_port import GatPortSettings
@@ -54,6 +54,7 @@ from tableside.cabling import BROKEN, Equipment, SharedBus, bus_name, connected,
 from tableside.coin_slots import add_coin_slot
 from tableside.configuration import shape
 from tableside.configuration.shape import DeviceRole
+from tableside.diagnosis.evidence import NO_PAGE_OPEN
 from tableside.diagnosis.speech import ALPHA, GAT, KEYBOARD, MODBUS_RTU, MODBUS_TCP, OSDP, PN532, TDL
 from tableside.diagnosis.traces import Cable
 from tableside.ground import Ground
@@ -228,7 +229,15 @@ def _add_page(
     equipment.devices[device.name] = page
     equipment.running[device.name] = page.run
     equipment.behind[device.name] = [partial(report, DisplayLost(device=device.name, why=BROKEN))]
-    equipment.health[device.name] = lambda: health_of(page.keeper, page.counts, is_connected=page.is_connected)
+    equipment.health[device.name] = partial(page_health, page)
+
+
+def page_health(page: PageDisplay) -> dict[str, object]:
+    """It has no cable that could tell since when nothing came; and without a browser nothing has ended."""
+    health = health_of(
+        page.keeper, page.counts, is_connected=page.is_connected, why_away=page.why_away, ended_by=NO_PAGE_OPEN
+    )
+    return {**health, "silent_ms": page.silent_ms}
 
 
 def _add_reader(

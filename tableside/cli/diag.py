@@ -24,6 +24,7 @@ from tableside.cli.options import reaching_daemon
 from tableside.cli.plain import say, say_json, warn
 from tableside.cli.pm import pm
 from tableside.cli.reading import is_journal, reading
+from tableside.cli.row_types import check_types
 from tableside.cli.rows import line_of_row
 from tableside.cli.shoe import shoe
 from tableside.cli.standing import standing_lines
@@ -79,7 +80,11 @@ def status(table: str, socket: str | None, config: str, as_json: bool) -> int:
 def watch(
     table: str, after: int | None, kinds: tuple[str, ...], socket: str | None, config: str, as_json: bool
 ) -> None:
-    """Print every row of a table's record as it is written, until Ctrl-C."""
+    """Print every row of a table's record as it is written, until Ctrl-C.
+
+    A --type that no row has is refused, with those that there are.
+    """
+    check_types(kinds)
     message: dict[str, object] = {"id": new_id(), "act": "subscribe", "table": table}
     if after is not None:
         message["after"] = after

@@ -13,6 +13,8 @@ from tableside.configuration import shape
 WINDOW_NS = 12 * 1_000_000_000
 # A device answers within half a second as a rule: a connection that has lasted for less than this has said nothing.
 JUST_BEGUN_NS = 3 * 1_000_000_000
+# How a display page is away that is served well: no keeper's word, since nothing has ended.
+NO_PAGE_OPEN = "no_page"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from tableside.diagnosis.evidence import Evidence
+from tableside.diagnosis.evidence import NO_PAGE_OPEN, Evidence
 from tableside.diagnosis.speech import OSDP
 from tableside.diagnosis.strangers import frames_of, is_starting, stranger
 
@@ -46,6 +46,7 @@ class Cause(StrEnum):
     KEY = "key"
     OTHER_HOST = "other host"
     VERSION = "version"
+    NO_PAGE = "no page is open"
     UNKNOWN = "not known"
 
 
@@ -96,6 +97,12 @@ def why(evidence: Evidence) -> Finding:
 def _port(evidence: Evidence) -> _Shown:
     why_away = evidence.why_away
     match evidence.ended_by:
+        case kind if kind == NO_PAGE_OPEN:
+            step = f"open {evidence.address} in the browser on the wall; whether it runs there at all, its screen shows"
+            return _Failed(Cause.NO_PAGE, "the daemon serves it, and no browser has it open", step)
+        case "refused" if _is_page(evidence.address):
+            step = "end what serves something else there, or name another address in the table's file"
+            return _Failed(Cause.PORT_TAKEN, f"the page cannot be served: {why_away}", step)
         case "absent" if _is_on_network(evidence.address):
             step = "see that the terminal server or broker runs, its network, and the address"
             return _Failed(Cause.NETWORK, why_away, step)
@@ -112,6 +119,10 @@ def _port(evidence: Evidence) -> _Shown:
                 Cause.ADAPTER, f"the port ended by itself: {why_away}", "exchange the adapter or its USB port"
             )
     return f"{evidence.address} is open"
+
+
+def _is_page(address: str) -> bool:
+    return address.startswith("http:")
 
 
 def _is_on_network(address: str) -> bool:

@@ -15,6 +15,11 @@ from drivers.displays.page.viewers import MAX_VIEWERS, PAINT_LIMIT_S, SILENT_S, 
 from drivers.displays.page.words import WORDS
 from drivers.displays.showing import Showing
 from drivers.events import DisplayLost, DisplayReady, DisplayShowed, Fact, Shown
+from tableside.configuration.shape import Device, DeviceRole
+from tableside.diagnosis.device_status import device_status
+from tableside.diagnosis.evidence import evidence_of
+from tableside.diagnosis.why import Cause, why
+from tableside.equipment import page_health
 from tests.support.collector import until
 from tests.support.page import LANGUAGES, Page, served_page
 
@@ -80,6 +85,31 @@ async def test_what_a_page_is_told_and_what_it_says_back(unused_tcp_port: int) -
             assert status == 200
             await page.until_told(SHOWED)
         await until(lambda: page.count(DisplayLost) == 2, "the page that was closed")
+
+
+async def test_a_technician_is_told_that_no_page_is_open_and_when_one_last_said_something(unused_tcp_port: int) -> None:
+    """It has no cable whose bytes could tell: neither *no power or no cable* nor *no byte has ever come* is true."""
+    async with served_page(unused_tcp_port) as page:
+        health = page_health(page.driver)
+        assert (health["is_connected"], health["silent_ms"]) == (False, None)
+        device = Device(
+            name="page", role=DeviceRole.DISPLAY, driver="display-page", address=page.address, serial_number="W",
+            model="page", display_characters=13,
+        )  # fmt: skip
+        found = why(evidence_of(device, health, "", ()))
+        assert found.named_cause is Cause.NO_PAGE
+        assert page.address in found.next_step
+        page.goal[:] = [AMOUNT]
+        async with opened(page) as told:
+            greeting = await anext(told)
+            await until_amount(told)
+            said = {"viewer": greeting["viewer"], "version": 1, "what": "amount"}
+            await ask(page, "POST", "/shown", json.dumps(said).encode())
+            await page.until_told(SHOWED)
+            health = page_health(page.driver)
+            assert health["is_connected"]
+            assert isinstance(health["silent_ms"], int)
+            assert device_status(device, None, health, None, 0)["silent_ms"] == health["silent_ms"]
 
 
 async def test_all_open_pages_must_show_it(unused_tcp_port: int) -> None:

@@ -30,6 +30,7 @@ LOOK_S = 1.0
 # A page that is told nothing else is told that we are here, and answers what it shows.
 ALIVE_S = 3.0
 _ID_BYTES = 16
+NO_PAGE = "no page is open"
 _WORDS = frozenset(word.value for word in Shown)
 
 
@@ -58,6 +59,7 @@ class PageDisplay:
         self._goal: tuple[Showing, float] | None = None  # with the loop time since which it holds
         self._said_s = 0.0  # when the hub last said that it holds
         self._is_connected = False
+        self._heard_s: float | None = None
         self._showed: DisplayShowed | None = None  # as last reported
         self._is_late_told = False
         self._changed = asyncio.Event()
@@ -67,9 +69,19 @@ class PageDisplay:
         """A page is open."""
         return self._is_connected
 
+    @property
+    def silent_ms(self) -> int | None:
+        """Since a page has said what it shows; None: none ever did."""
+        return None if self._heard_s is None else round((_now() - self._heard_s) * 1_000)
+
+    @property
+    def why_away(self) -> str:
+        """For a technician, where the page is served and nobody has it open."""
+        return f"{NO_PAGE}: it is served at {self._settings.address}, open it in a browser there"
+
     async def run(self) -> NoReturn:
         """Serve until cancelled."""
-        await self._report(DisplayLost(device=self.name, why="no page is open since the start"))
+        await self._report(DisplayLost(device=self.name, why=f"{NO_PAGE} since the start"))
         await self.keeper.run()
 
     def show(self, showing: Showing) -> None:
@@ -161,6 +173,7 @@ class PageDisplay:
         if not self._viewers.painted(viewer, (version, Shown(what)), _now()):
             return False
         self.counts.frames_received += 1
+        self._heard_s = _now()
         self._changed.set()
         return True
 
@@ -198,7 +211,7 @@ class PageDisplay:
     async def _came_or_went(self) -> None:
         self._is_connected, self._goal, self._showed = bool(self._viewers), None, None
         if not self._is_connected:
-            await self._report(DisplayLost(device=self.name, why="no page is open"))
+            await self._report(DisplayLost(device=self.name, why=NO_PAGE))
             return
         settings = self._settings
         await self._report(DisplayReady(device=self.name, model=settings.model, serial=settings.serial))

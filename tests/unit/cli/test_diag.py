@@ -10,6 +10,7 @@ import pytest
 from firmware_bridge.links.recording import Direction, Entry, Head
 from tableside.cli.failing import run_command
 from tableside.cli.groups import tableside
+from tableside.cli.row_types import known_types
 from tableside.exit_codes import ExitCode
 from tests.support.session import give_out, open_table
 from tests.support.written import written
@@ -99,3 +100,19 @@ def test_what_is_no_recording_has_its_code(recording: Path, tmp_path: Path, caps
     seen = capsys.readouterr()
     assert "ends in the middle of a line" in seen.err
     assert "Traceback" not in seen.err
+
+
+def test_a_type_that_no_row_has_is_refused_before_anybody_waits_for_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("diag", "watch", "--type", "LockAdded", "--type", "AlertRased", "--socket", "/nowhere") == ExitCode.USAGE
+    said = capsys.readouterr().err
+    assert 'no row has the type "AlertRased". Did you mean "AlertRaised"?' in said
+    assert "LockRemoved" in said
+    assert run("diag", "watch", "--type", "Nonsense", "--socket", "/nowhere") == ExitCode.USAGE
+    assert "Did you mean" not in capsys.readouterr().err
+    assert run("diag", "watch", "--type", "LockAdded", "--socket", "/nowhere") == ExitCode.NO_DAEMON
+
+
+def test_every_kind_of_row_is_among_the_types() -> None:
+    known = known_types()
+    assert {"DaemonStarted", "CardsOut", "EndRound", "LockAdded", "RoundEnded", "CardsToOpen"} <= set(known)
+    assert len(known) == len(set(known))

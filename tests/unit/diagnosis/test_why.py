@@ -59,6 +59,8 @@ def evidence(
         (evidence(ended_by="link_lost"), Step.PORT, Cause.ADAPTER),
         (evidence(ended_by="forbidden"), Step.PORT, Cause.RIGHTS),
         (evidence(ended_by="busy"), Step.PORT, Cause.PORT_TAKEN),
+        (evidence(sent=b"", ended_by="no_page", address="http://127.0.0.1:8378"), Step.PORT, Cause.NO_PAGE),
+        (evidence(sent=b"", ended_by="refused", address="http://127.0.0.1:8378"), Step.PORT, Cause.PORT_TAKEN),
         (evidence(ended_by="stuck"), Step.OUR_BYTES, Cause.STUCK),
         (evidence(), Step.THEIR_BYTES, Cause.NO_POWER_OR_CABLE),
         (evidence(sent=b""), Step.THEIR_BYTES, Cause.NO_POWER_OR_CABLE),
