@@ -29,6 +29,10 @@ OF_MACHINES: frozenset[type[Request]] = frozenset(
         requests.CallTechnician,
         requests.TechnicianDone,
         requests.CountAll,
+        requests.ReportDamaged,
+        requests.ReplaceCard,
+        requests.DismissSuspicion,
+        requests.AcknowledgeReport,
         requests.HandCount,
         requests.ShowPresence,
     }

@@ -64,7 +64,8 @@ def is_not_whole(turn: Turn, what: ReplaceDeck) -> Refusal | None:
 
 def has_reserve(turn: Turn, what: ReplaceDeck) -> Refusal | None:
     group = next(group for group in turn.state.house.decks if group.back == what.back)
-    left = group.reserve - of(turn).replaced.count(what.back)
+    broken = any(card.damaged.back == what.back for card in turn.state.procedures.damaged.replaced)
+    left = group.reserve - of(turn).replaced.count(what.back) - broken  # a card of it has replaced a damaged one
     if left > 0 and turn.state.account.at(RESERVE) >= CARDS_PER_DECK:
         return None
     return refusal("RESERVE-NOT-WHOLE", back=what.back)

@@ -17,9 +17,10 @@ from tableside import alerts, card_account, incidents, locks, presence
 from tableside.by_hand import is_by_hand
 from tableside.card_account import ASIDE, DAMAGED, RESERVE, SHOE, TABLE, TRAY, Evidence
 from tableside.cards import Card
+from tableside.counted import counted
 from tableside.exchange_happenings import SingleCardAuthorised
 from tableside.exchange_requests import AuthoriseSingleCard, ExchangeCards
-from tableside.happenings import CardReplaced, ClosingAnnounced, DamagedCardFound, DamageReported
+from tableside.happenings import CardReplaced, CardsLeft, ClosingAnnounced, DamagedCardFound, DamageReported
 from tableside.house import Role
 from tableside.locks import Scope
 from tableside.presence import Operation
@@ -29,6 +30,7 @@ from tableside.requests import AcknowledgeReport, DismissSuspicion, ReplaceCard,
 from tableside.tables import Procedure, Refusal, Row, Turn
 
 REASON = "damaged card"
+LEFT = "CARD-SUSPECT-OUT"
 FOUND_IN = (TABLE, TRAY, ASIDE, SHOE)
 
 
@@ -52,10 +54,14 @@ class Replacement(msgspec.Struct, frozen=True):
 
 
 class DamagedSlice(msgspec.Struct, frozen=True):
-    """`authorised`: the reference under which the single card may be replaced. `unreported` exchanges, by incident."""
+    """`authorised`: the reference under which the single card may be replaced. `unreported` exchanges, by incident.
+
+    `left`: cards that left the machine since it suspects one: the suspected card may be among them.
+    """
 
     state: DamagedState = DamagedState.SOUND
     incident: int = 0
+    left: int = 0
     replaced: tuple[Replacement, ...] = ()
     authorised: str = ""
     unreported: tuple[int, ...] = ()
@@ -95,8 +101,17 @@ def _reported(turn: Turn, what: ReportDamaged) -> None:
 
 
 def _suspected(turn: Turn, what: CardSuspected) -> None:
+    put(turn, left=0)
     _found(turn, "machine", "CARD-SUSPECT")
     incidents.note(turn, _of(turn).incident, f"{what.device}: {what.why} card at {what.place}")
+
+
+def _left(turn: Turn, what: CardsLeft) -> None:
+    """A machine may finish the card that it has begun, and at the exit that is the suspected one: look on the felt."""
+    left = _of(turn).left + what.cards
+    put(turn, left=left)
+    incidents.note(turn, _of(turn).incident, f"{what.device}: {counted(what.cards, 'card')} left it after that")
+    alerts.raise_alert(turn, LEFT)
 
 
 def _found(turn: Turn, how: str, text: str) -> None:
@@ -116,7 +131,8 @@ def _stop(turn: Turn, *, is_suspected: bool) -> None:
 
 
 def _confirmed(turn: Turn, _what: ReportDamaged) -> None:
-    alerts.clear_alert(turn, "CARD-SUSPECT", by=turn.by, why="it is damaged")
+    for text in ("CARD-SUSPECT", LEFT):
+        alerts.clear_alert(turn, text, by=turn.by, why="it is damaged")
     _stop(turn, is_suspected=False)
     alerts.raise_alert(turn, _text(turn))
 
@@ -149,7 +165,7 @@ def _replaced(turn: Turn, what: ReplaceCard) -> None:
     card_account.move(turn, what.found_in, DAMAGED, 1, Evidence.PERSON, f"damaged, envelope {what.envelope}")
     card_account.move(turn, RESERVE, what.found_in, 1, Evidence.PERSON, f"for envelope {what.envelope}")
     replacement = Replacement(number, what.damaged, what.envelope, what.replacement, turn.by)
-    put(turn, incident=0, replaced=(*_of(turn).replaced, replacement), authorised="")
+    put(turn, incident=0, left=0, replaced=(*_of(turn).replaced, replacement), authorised="")
     incidents.note(turn, number, f"{what.damaged} out, envelope {what.envelope}; {what.replacement} in")
     _free(turn, "replaced")
     presence.end(turn, Operation.REPLACE)
@@ -166,14 +182,16 @@ def _replaced(turn: Turn, what: ReplaceCard) -> None:
 
 
 def _dismissed(turn: Turn, _what: DismissSuspicion) -> None:
-    incidents.close(turn, _of(turn).incident, "looked at: the card is sound", turn.by)
-    put(turn, incident=0, authorised="")
+    left = _of(turn).left
+    of_them = f"; {counted(left, 'card')} had left the machine since it was suspected" if left else ""
+    incidents.close(turn, _of(turn).incident, f"looked at: the card is sound{of_them}", turn.by)
+    put(turn, incident=0, left=0, authorised="")
     _free(turn, "sound")
 
 
 def _free(turn: Turn, why: str) -> None:
     locks.remove_all(turn, REASON, turn.by)
-    for text in ("CARD-SUSPECT", *TEXT_FOR.values()):
+    for text in ("CARD-SUSPECT", LEFT, *TEXT_FOR.values()):
         alerts.clear_alert(turn, text, by=turn.by, why=why)
 
 
@@ -256,6 +274,7 @@ PROCEDURE = Procedure(
         Row(S.SOUND, CardSuspected, S.SUSPECTED, _suspected, said="machine suspects a card"),
         Row(S.SUSPECTED, ReportDamaged, S.DAMAGED, _confirmed, said="it is damaged"),
         Row(S.SUSPECTED, CardSuspected, None, _again, said="suspected again"),
+        Row(S.SUSPECTED, CardsLeft, None, _left, said="a card left after it", watches=True),
         Row(S.SUSPECTED, ReplaceCard, S.SOUND, _begin, guards=(SUPERVISOR, _fits), said="replaced", then=REPORT),
         # A person's report too: the key may have been pressed in error, and then there is no card to replace.
         *(
@@ -295,7 +314,7 @@ PROCEDURE = Procedure(
     ),
     next_step={
         S.SOUND: "no damaged card waits",
-        S.SUSPECTED: "look at the card: replace it, or say that it is sound",
+        S.SUSPECTED: "look at the card, at the exit or the last one dealt: replace it, or say that it is sound",
         S.DAMAGED: "floor supervisor: tap, replace the card, deck or set as the law says, seal the old; or dismiss",
     },
 )

@@ -4,13 +4,15 @@ import pytest
 
 from drivers import events
 from drivers.events import KeyName, Place
+from tableside.batch_requests import CollectDeck, CountDeck, ReplaceDeck
 from tableside.card_account import DAMAGED, RESERVE, TABLE
 from tableside.cards import Card, parse_card
-from tableside.decisions import AlertRaised, IncidentClosed
+from tableside.decisions import AlertRaised, IncidentClosed, IncidentNoted
 from tableside.happenings import CardReplaced
 from tableside.locks import Scope, standing
-from tableside.requests import AcknowledgeReport, DismissSuspicion, ReplaceCard
+from tableside.requests import AcknowledgeReport, DismissSuspicion, ReplaceCard, ReportDamaged
 from tests.support.table import Table
+from tests.unit.test_batch import Bench
 from tests.unit.test_rounds import deal, open_table
 
 KING = Card("K", "♠", "red")
@@ -111,3 +113,57 @@ def test_shoe1_a_joker_is_no_card_however_it_is_written(text: str) -> None:
 def test_what_is_no_card_says_what_is_allowed(text: str) -> None:
     with pytest.raises(ValueError, match="write rank"):
         parse_card(text)
+
+
+def test_a_card_that_left_after_a_suspicion_is_said_where_it_may_lie_and_in_the_record(table: Table) -> None:
+    """CSM-1: the machine finishes the card that it has begun, and nobody looks at the felt unless somebody says so."""
+    table.notice(events.CardSuspected, why="bent", place=Place.EXIT)
+    deal(table, 1)
+    assert table.all_of(AlertRaised)[-1].text == "CARD-SUSPECT-OUT"
+    assert "1 card left it after that" in table.all_of(IncidentNoted)[-1].text
+    table.tap("S1")
+    assert table.ask(DismissSuspicion).is_accepted
+    closed = table.all_of(IncidentClosed)[-1].text
+    assert closed == "looked at: the card is sound; 1 card had left the machine since it was suspected"
+    assert not [alert for alert in table.state.alerts.standing.values() if alert.text.startswith("CARD-SUSPECT")]
+
+
+def test_where_none_left_nothing_is_said_of_it(table: Table) -> None:
+    table.notice(events.CardSuspected, why="bent", place=Place.EXIT)
+    assert table.ask(DismissSuspicion).is_accepted
+    assert table.all_of(IncidentClosed)[-1].text == "looked at: the card is sound"
+    deal(table, 1)
+    assert "CARD-SUSPECT-OUT" not in [raised.text for raised in table.all_of(AlertRaised)]
+
+
+@pytest.mark.parametrize("by", ["replaced", "confirmed and replaced"])
+def test_what_left_is_no_matter_any_more_once_the_card_is_replaced(table: Table, by: str) -> None:
+    table.notice(events.CardSuspected, why="bent", place=Place.EXIT)
+    deal(table, 1)
+    if by != "replaced":
+        table.notice(events.KeyPressed, "switches", key=KeyName.DAMAGED_CARD)
+    assert replace_card(table)
+    standing_now = [alert.text for alert in table.state.alerts.standing.values()]
+    assert "CARD-SUSPECT-OUT" not in standing_now
+    assert table.state.procedures.damaged.left == 0
+
+
+def test_a_batch_tables_suspicion_can_be_settled_too() -> None:
+    """Dealing is locked by it: a lock that no act of this kind of table could free would stand for ever."""
+    table = Bench()
+    table.mixed()
+    table.notice(events.CardSuspected, why="bent", place=Place.EXIT)
+    assert standing(table.state, Scope.DEAL)
+    assert table.ask(DismissSuspicion, by="S1").is_accepted
+    assert not standing(table.state, Scope.DEAL)
+    table.comes_out()
+    table.wait(20)
+    assert table.ask(ReportDamaged, by="D1").is_accepted
+    table.tap("S1")
+    seven = parse_card("7♣ red")
+    assert table.ask(ReplaceCard, by="S1", damaged=seven, envelope="E-1", replacement=seven).is_accepted
+    incident = table.all_of(CardReplaced)[0].incident
+    assert table.ask(AcknowledgeReport, by="M1", incident=incident, reference="2026/1").is_accepted
+    assert table.ask(CollectDeck, by="D1").is_accepted
+    assert table.ask(CountDeck, by="S1", back="red", cards=51).is_accepted
+    assert not table.ask(ReplaceDeck, by="S1", back="red").is_accepted, "a card of that reserve deck is in play"
