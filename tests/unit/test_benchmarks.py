@@ -17,6 +17,7 @@ from benchmarks import (
     ledger,
     link_cost,
     northbound_event,
+    reader_bus,
     request_reply,
     serial_round_trip,
     short_day,
@@ -72,6 +73,12 @@ def test_a_bar_is_kept_or_not_and_said_either_way(reach: Reach, said: str) -> No
 def test_serial_round_trip() -> None:
     peers = [reach.peer for reach in serial_round_trip.REACHES]
     assert_measured(serial_round_trip.measure(rounds=1, slices=1), *peers)
+
+
+def test_a_bus_of_readers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In real time, with a window of a second instead of ten: 32 readers are polled, and 31 beside a dead one."""
+    monkeypatch.setattr(reader_bus, "WINDOW_S", 1.0)
+    assert_measured(reader_bus.measure(rounds=1), reader_bus.FLOOR, reader_bus.ALIVE)
 
 
 def test_journal_rows() -> None:
