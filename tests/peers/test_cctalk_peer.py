@@ -1,12 +1,14 @@
 """What our bus and our simulated acceptors say, cut into frames by serialport's ccTalk parser, which nobody here wrote.
 
-It looks at lengths and pauses and at no check: what it finds must be what we sent, frame by frame.
+It looks at lengths and pauses and at no check: what it finds must be what we sent, frame by frame. A host built on it
+opens our simulated acceptor, and accepts a chip.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -17,19 +19,23 @@ from firmware_bridge.links.base import Link
 from firmware_bridge.links.memory import memory_pair
 from firmware_bridge.session.cctalk import Acceptor, AcceptorNotice, AcceptorProfile, BusSettings, CctalkBus
 from firmware_bridge.session.cctalk.acceptor import AcceptorReady, EventsTold
+from firmware_bridge.session.supervised import run_together
 from firmware_bridge.wire.cctalk.acceptor import command, set_master_inhibit
 from firmware_bridge.wire.cctalk.codes import Header
 from firmware_bridge.wire.cctalk.frame import Frame, FrameDecoder, encode
 from firmware_bridge.wire.garbage import Garbage
+from simulator.cables import Cable, socket_for
 from simulator.faces.cctalk import CctalkFace
 from simulator.runner import Stage
 from simulator.world.coin_acceptor import CoinAcceptor
 from tests.support.collector import until
 from tests.support.peer_environment import peer_node
+from tests.support.peer_process import running_program
 
 pytestmark = pytest.mark.peer
 
 SCRIPT = Path(__file__).with_name("cctalk_parser.cjs")
+HOST = Path(__file__).with_name("cctalk_host.cjs")
 DEADLINE_S = 60
 CHIP = 3
 # Three times the pause after which both sides forget what had begun: an outcome, not a duration, is held here.
@@ -147,3 +153,26 @@ def test_both_forget_what_had_begun_after_a_pause(parser: Path) -> None:
     assert parsed(parser, [(torn, 0), (whole, PAUSE_MS)]) == [whole]
     decoder = FrameDecoder()
     assert [*decoder.feed(torn), *decoder.silence(), *decoder.feed(whole)][-1] == Frame(11, 1, 228, b"\x00")
+
+
+async def test_a_host_built_on_it_accepts_a_chip_at_our_acceptor(parser: Path, tmp_path: Path) -> None:
+    """It opens the slot for one coin, a chip falls in, it reads the credit off the events, and shuts the slot."""
+    stage, world, port = Stage(), CoinAcceptor("slot", serial=7), tmp_path / "slot"
+    stage.add_world(world)
+    face = CctalkFace({11: world}, has_echo=False)
+    outlet = stage.add_face(face)
+    stage.act(lambda: face.boot(stage.now_ns))
+    cable = Cable("slot", socket_for(f"serial://{port}", lambda: 0))
+    serving = asyncio.create_task(run_together(cable.run(outlet), stage.until_failure()))
+    try:
+        await until(lambda: os.path.lexists(port), "the acceptor's port")
+        async with running_program("node", str(HOST), str(parser), str(port), "11", str(CHIP)) as peer:
+            await peer.until_said("open", True)
+            assert (world.accepts, world.coins) == (True, frozenset({CHIP}))
+            stage.act(lambda: world.drop(CHIP))
+            assert await peer.until_said("coin") == {"counter": 1, "coin": CHIP, "path": 1}
+        assert (world.box, world.accepts) == (1, False)
+    finally:
+        serving.cancel()
+        await asyncio.wait([serving])
+        stage.close()

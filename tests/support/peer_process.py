@@ -64,11 +64,15 @@ class PeerProcess:
 @asynccontextmanager
 async def running_peer(python: Path, script: Path, *arguments: str) -> AsyncIterator[PeerProcess]:
     """A script in its own interpreter, ended with the block. It cannot import anything of ours."""
+    async with running_program(str(python), "-I", str(script), *arguments) as peer:
+        yield peer
+
+
+@asynccontextmanager
+async def running_program(*command: str) -> AsyncIterator[PeerProcess]:
+    """A program that speaks JSON lines, ended with the block."""
     process = await asyncio.create_subprocess_exec(
-        str(python),
-        "-I",
-        str(script),
-        *arguments,
+        *command,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
