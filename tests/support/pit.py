@@ -78,11 +78,10 @@ class Pit:
         until(lambda: self.is_away(staff), lambda: f"the badge of {staff} lies there")
         self.tap(staff)
 
-    def held_s(self, reader: str) -> float:
-        """For how long a badge lies on a reader; 0 where none does."""
-        state = self.state()
-        since_ns = state["presence"]["held_from_ns"].get(reader)
-        return 0 if since_ns is None else float((state["at_ns"] - since_ns) / NS_PER_S)
+    def is_connected(self) -> bool:
+        """Every device of the table answers."""
+        known = self.state()["devices"]["known"]
+        return all(known.get(name, {}).get("is_connected") for name in DEVICES)
 
     def state(self) -> Any:
         """The table as it stands."""
@@ -143,7 +142,7 @@ def pit_page(folder: Path, port: int, *, sign_in_s: int = 60) -> Iterator[Pit]:
     ):
         until(lambda: "page_served" in running.log, lambda: running.log)
         pit = Pit(running, f"http://127.0.0.1:{port}", folder)
-        until(lambda: _is_connected(pit), lambda: running.log)
+        until(pit.is_connected, lambda: running.log)
         yield pit
         if running.process.poll() is None:
             assert running.end() == 0, running.log
@@ -159,11 +158,6 @@ def opened(pit: Pit) -> None:
     said: list[str] = []
     outcome = asyncio.run(play(scenario, where, said.append))
     assert outcome.is_right, "\n".join([*said, *map(str, outcome.mismatches)])
-
-
-def _is_connected(pit: Pit) -> bool:
-    known = pit.state()["devices"]["known"]
-    return all(known.get(name, {}).get("is_connected") for name in DEVICES)
 
 
 @contextmanager

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from tableside.sightings import SHORT_HOLD_S
 from tests.support.mosquitto import free_port
-from tests.support.pit import BADGES, NEEDS_CHROMIUM, TABLE, Browser, Pit, browser, opened, picture, pit_page
+from tests.support.pit import NEEDS_CHROMIUM, TABLE, Browser, Pit, browser, opened, picture, pit_page
 from tests.support.processes import until
 
 WORDS = "Jogada válida — “ás de paus” ♣, 計算正確"
@@ -78,9 +77,9 @@ def complain(pit: Pit) -> int:
 
 def test_a_jam_is_cleared_through_the_page_with_one_tap_of_the_badge(pit: Pit, page: Any) -> None:
     """CSM-2: who goes, lid, what was taken out. The one tap takes the alert, signs in and proves presence."""
-    pit.hands("draw", to="bank")
+    draw(pit)
     pit.world("spoil-next-card", spot="exit", defect="askew")
-    pit.hands("draw", to="bank")
+    until(lambda: "JAM-EXIT" in alerts(pit) or pit.hands("draw", to="bank") is None, lambda: str(alerts(pit)))
     page.locator(".alert.level1").wait_for()
     picture(page, "jam")
     press(page, "I am going")
@@ -108,6 +107,13 @@ def test_a_jam_is_cleared_through_the_page_with_one_tap_of_the_badge(pit: Pit, p
     assert {row["via"] for kind in ("OpenLid", "CardsTakenOut") for row in pit.rows(kind)} == {"page"}
     assert len(pit.rows("BadgeTapped")) >= 1
     end_round(pit)
+
+
+def draw(pit: Pit) -> str:
+    """The next card, as soon as one stands at the exit."""
+    drawn: list[str] = []
+    until(lambda: drawn.extend(pit.hands("draw", to="bank")["cards"]) or drawn, lambda: str(pit.state()["locks"]))
+    return drawn[0]
 
 
 def end_round(pit: Pit) -> None:
@@ -146,17 +152,17 @@ def test_markers_are_entered_by_seat(pit: Pit, page: Any) -> None:
     is_said(page, "Done and recorded")
     assert pit.state()["procedures"]["jackpot"]["bettors"] == [2, 5]
     close(page)
-    pit.hands("draw", to="bank")
+    draw(pit)
     until(lambda: pit.state()["procedures"]["rounds"]["state"] == "dealing", lambda: str(pit.state()["procedures"]))
     end_round(pit)
 
 
 def test_a_replacement_is_entered_card_by_card(pit: Pit, page: Any) -> None:
     """CSM-1: the damaged card, its envelope, and the one from the reserve deck."""
-    (card,) = pit.hands("draw", to="bank")["cards"]
-    seen = next(iter(pit.hands("look-through", source="bank")["cards"]))
+    draw(pit)
+    (seen,) = pit.hands("look-through", source="bank")["cards"]
     face, back = seen.split(" ")
-    assert pit.do("report-damaged", "D-101")["answer"] == "accepted", card
+    assert pit.do("report-damaged", "D-101")["answer"] == "accepted"
     sign_in(pit, page, "S-201", "Inês Carvalho")
     press(page, "Record the replacement")
     for legend in ("Damaged card", "Replaced by"):
@@ -206,19 +212,21 @@ def test_a_lost_session_keeps_what_was_typed_and_the_next_tap_sends_it_once(pit:
     assert [row["by"] for row in pit.rows("SettleComplaint") if "kept" in row["decision"]] == ["S-202"]
 
 
-def test_a_badge_that_leaves_the_reader_while_a_form_is_open_ends_it_there(pit: Pit, page: Any) -> None:
+def test_where_the_reader_goes_away_while_a_form_is_open_the_form_says_so_and_sends_nothing(
+    pit: Pit, page: Any
+) -> None:
+    """A badge that was held and is taken away ends it the same way: `tests/unit/page/test_sign_ins.py`."""
     number = complain(pit)
-    page.locator("#screen").get_by_role("button", name="Sign in with your badge").click()
-    page.locator("#screen.waiting").wait_for()
-    until(lambda: pit.is_away("S-201"), lambda: "the badge lies there")
-    pit.hands("hold-badge", badge=BADGES["S-201"])
-    page.locator("#screen.in").get_by_text("badge on the reader").wait_for()
+    sign_in(pit, page, "S-201", "Inês Carvalho")
     press(page, "Settle the complaint")
     page.get_by_label("Decision").fill("never sent")
-    until(lambda: pit.held_s("badges") > SHORT_HOLD_S, lambda: str(pit.state()["presence"]))
-    pit.hands("take-badge-away", badge=BADGES["S-201"])
-    is_said(page, "The badge was taken from the reader: sign in again")
-    picture(page, "badge-left")
+    pit.world("pull-cable", device="badges")
+    is_said(page, "The badge reader does not answer: act with two PINs at the desk")
+    picture(page, "reader-gone")
+    page.locator("#form button.send").click()
+    is_said(page, "The badge reader does not answer: act with two PINs at the desk")
+    pit.world("plug-cable", device="badges")
+    until(pit.is_connected, lambda: pit.running.log)
     assert "never sent" not in [row["decision"] for row in pit.rows("SettleComplaint")]
     assert pit.do("settle-complaint", "S-202", decision="at the desk", complaint=number)["answer"] == "accepted"
 
@@ -252,7 +260,7 @@ def test_of_two_who_go_at_once_one_has_it_and_the_other_is_told(pit: Pit, chromi
     assert alerts(pit)["CALL-PRESSED"]["taken_by"] == "S-202"
     clear_call(pit)
     for each in (mine, other):
-        each.locator(".alert").wait_for(state="detached")
+        each.locator(".alert").first.wait_for(state="detached")
 
 
 def test_a_second_screen_does_not_wait_for_the_same_tap(pit: Pit, chromium: Browser) -> None:
@@ -266,14 +274,18 @@ def test_a_second_screen_does_not_wait_for_the_same_tap(pit: Pit, chromium: Brow
     mine.locator("#screen.out").wait_for()
 
 
+def has_focus(element: Any) -> bool:
+    return bool(element.evaluate("each => each === document.activeElement"))
+
+
 def test_everything_is_done_with_the_keyboard_and_the_focus_stays(pit: Pit, page: Any) -> None:
     sign_in(pit, page, "S-201", "Inês Carvalho")
     pit.do("call-supervisor")
     going = page.get_by_role("button", name="I have looked")
-    going.focus()
+    until(lambda: going.focus() or has_focus(going), lambda: "the alert is painted again and again")
     assert pit.do("stop-play")["answer"] == "accepted"
     page.get_by_role("button", name="Let play go on").wait_for()
-    assert going.evaluate("each => each === document.activeElement"), "a new picture takes the focus away"
+    assert has_focus(going), "a new picture takes the focus away"
     page.get_by_role("button", name="Let play go on").focus()
     page.keyboard.press("Enter")
     page.locator("#form[open]").wait_for()
@@ -281,7 +293,7 @@ def test_everything_is_done_with_the_keyboard_and_the_focus_stays(pit: Pit, page
     is_said(page, "Done and recorded")
     page.keyboard.press("Escape")
     page.locator("#form[open]").wait_for(state="detached")
-    page.locator(".alert").wait_for(state="detached")
+    page.locator(".alert").first.wait_for(state="detached")
 
 
 def test_cards_under_way_and_the_account_are_drawn_in_numbers(pit: Pit, page: Any) -> None:

@@ -248,7 +248,7 @@ export class Forms {
     const isDone = this.state === "done";
     const isOver = !isDone && (this.state === "stale" || (this.told()?.table && (!now || now.seen !== this.offer.seen)));
     if (this.answer) lines.push(...this.answer);
-    else if (isOver && this.state !== "sending") lines.push(["bad", this.say(`said ${this.isMine() ? "your tap has done it" : "has changed meanwhile"}`)]);
+    else if (isOver && this.state !== "sending") lines.push(this.isMine() ? ["good", `✓ ${this.say("said your tap has done it")}`] : ["bad", this.say("said has changed meanwhile")]);
     if (this.state === "sending") lines.push(["", this.say("said sending")]);
     if (!isDone && !isOver) {
       const left = this.screen.leftS();
