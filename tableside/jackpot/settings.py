@@ -14,8 +14,8 @@ from tableside.jackpot.combinations import MAX_COUNTED, MIN_COUNTED, Combination
 WHOLE = 10_000  # shares and increments are parts of ten thousand
 START_TIMES_BET = 10_000  # JP-7
 
-Parts = Annotated[int, msgspec.Meta(ge=0, le=WHOLE, description="parts of 10,000")]
-Amount = Annotated[int, msgspec.Meta(ge=1, description="in the currency's smallest unit")]
+Parts = Annotated[int, msgspec.Meta(ge=0, le=WHOLE, description="a whole number of parts of 10,000 (JP-2)")]
+Amount = Annotated[int, msgspec.Meta(ge=1, description="a whole number of the currency's smallest unit (JP-2)")]
 LevelName = Annotated[str, msgspec.Meta(pattern=r"\A[a-z][a-z0-9-]{0,15}\Z", description="1 to 16 small letters")]
 MAIN = ""  # the level that displays show, and that the top prize takes what is left of
 
@@ -63,8 +63,8 @@ class JackpotSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     start: Amount
     counted_cards: Annotated[int, msgspec.Meta(ge=MIN_COUNTED, le=MAX_COUNTED)]
     prizes: Annotated[tuple[Prize, ...], msgspec.Meta(min_length=1)]
-    approved_by: Annotated[str, msgspec.Meta(min_length=1)]
-    approved_on: datetime.date
+    approved_by: Annotated[str, msgspec.Meta(min_length=1, description="who approved these settings (JP-2)")]
+    approved_on: Annotated[datetime.date, msgspec.Meta(description="the date of their approval, 2026-01-31 (JP-2)")]
     odd_units: OddUnits = OddUnits.FIRST_SEATS
     hidden: Parts = 0
     limit: Amount | None = None
@@ -108,8 +108,7 @@ def mistakes(settings: JackpotSettings, currencies: frozenset[str]) -> tuple[Set
     """Everything that is wrong with them. `currencies`: those whose decimals are known."""
     found: list[SettingsMistake] = []
     if settings.currency not in currencies:
-        known = ", ".join(sorted(currencies))
-        found.append(SettingsMistake("currency", f"{settings.currency} is not known", known))
+        found.append(unknown_currency(settings.currency, currencies))
     if not settings.approved_by.strip():
         found.append(SettingsMistake("approved_by", "names nobody (JP-2)", "who approved these settings"))
     found += _growth_mistakes(settings)
@@ -118,14 +117,24 @@ def mistakes(settings: JackpotSettings, currencies: frozenset[str]) -> tuple[Set
     return tuple(found)
 
 
+def unknown_currency(currency: str, currencies: frozenset[str]) -> SettingsMistake:
+    """Its decimals are not known, so nothing of it can be shown (JP-2)."""
+    return SettingsMistake("currency", f"{currency} is not known (JP-2)", ", ".join(sorted(currencies)))
+
+
+def below_start(start: int, bet: int, key: str = "start") -> SettingsMistake:
+    """JP-7."""
+    text = f"{start} is below 10,000 times the bet (JP-7)"
+    return SettingsMistake(key, text, f"at least {START_TIMES_BET * bet}")
+
+
 def _growth_mistakes(settings: JackpotSettings) -> list[SettingsMistake]:
     found: list[SettingsMistake] = []
-    least = START_TIMES_BET * settings.bet
+    least = START_TIMES_BET * settings.bet  # JP-7
     kept: list[JackpotSettings | Level] = [settings, *settings.levels]
     for one, place in zip(kept, ("", *(f"levels[{at}]" for at in range(len(settings.levels)))), strict=True):
         if one.start < least:
-            text = f"{one.start} is below 10,000 times the bet (JP-7)"
-            found.append(SettingsMistake(place or "start", text, f"at least {least}"))
+            found.append(below_start(one.start, settings.bet, place or "start"))
         if one.limit is not None and one.limit < one.start:
             text = f"{one.limit} is below the start"
             found.append(SettingsMistake(place or "limit", text, f"at least {one.start}, or none"))

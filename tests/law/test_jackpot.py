@@ -74,6 +74,19 @@ def test_jp2_a_contribution_is_exact_and_its_remainder_is_carried() -> None:
     assert meters.contributed + Fraction(meters.of_increment, WHOLE) == exact
 
 
+@pytest.mark.parametrize("increment", [35, 3_333, 1_250], ids=["0.35 %", "a third", "12.5 %"])
+def test_br056_no_cent_is_lost_in_a_hundred_thousand_increments(increment: int) -> None:
+    """JP-2: against exact fractions; a million of them is the same arithmetic once more."""
+    odd = replace(SETTINGS, bet=77, increment=increment)
+    meters, exact = of.first(odd), Fraction(0)
+    for number in range(100_000):
+        chips = number % 3
+        meters = of.contribute(meters, odd, chips)
+        exact += Fraction(chips * 77 * increment, WHOLE)
+        assert meters.contributed == int(exact)
+    assert meters.contributed + Fraction(meters.of_increment, WHOLE) == exact
+
+
 def test_jp2_a_hundred_chips_one_by_one_are_a_hundred_at_once() -> None:
     odd = replace(SETTINGS, bet=33, increment=3_333, hidden=777)
     one_by_one = of.first(odd)

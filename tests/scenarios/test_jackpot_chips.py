@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -17,8 +17,11 @@ from simulator.faces.cctalk import CctalkFace
 from simulator.plan import DevicePlan, Kind, Plan
 from tableside.config import HostConfig
 from tableside.configuration.shape import Device, DeviceRole
+from tableside.jackpot_happenings import ChipRefused
+from tableside.journal.reader import JournalReader
+from tableside.rows import decision_of
 from tests.scenarios.checks import Checks
-from tests.scenarios.virtual_house import ROOT, house
+from tests.scenarios.virtual_house import ROOT, TABLE, house
 
 pytestmark = [pytest.mark.virtual_time, pytest.mark.timeout(600)]
 
@@ -56,6 +59,16 @@ def with_slots(plan: Plan, config: HostConfig) -> tuple[Plan, HostConfig]:
     )
 
 
+def chips_refused(config: HostConfig) -> Iterator[ChipRefused]:
+    """Chips that were no bets, as the record has them."""
+    with JournalReader(config.journal_directory / f"{TABLE}.db") as journal:
+        for record in journal.rows.records(0):
+            if record.type == ChipRefused.__name__:
+                what = decision_of(record)
+                assert isinstance(what, ChipRefused)
+                yield what
+
+
 async def test_chips_from_the_lips_to_the_box(tmp_path: Path) -> None:
     """JP-3, JP-10, JP-11 through every layer; what lies in boxes, windows and cups at the end is what was told."""
     async with house(tmp_path, more=with_slots) as here:
@@ -65,6 +78,8 @@ async def test_chips_from_the_lips_to_the_box(tmp_path: Path) -> None:
         findings = await checks.at_end()
         assert not findings, "\n".join(findings)
         world = here.room.slots["slots"].slots
+        given_back = {(row.why, row.rule) for row in chips_refused(here.host.config)}
+        assert given_back >= {("late", "JP-11"), ("second chip", "JP-10")}
         assert world[7].unseen == 1
         assert world[2].cup >= 1
         assert sum(slot.box for slot in world.values()) >= 3
