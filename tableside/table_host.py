@@ -14,6 +14,7 @@ from drivers.displays.showing import Showing
 from drivers.events import DeviceReady, Fact, LampColour, LampPattern, Shown
 from drivers.firmware.gat_port import GatPort
 from firmware_bridge.session.backoff import OWN_CABLE_S, Backoff
+from tableside.at_work import is_at_work
 from tableside.badges import Badges
 from tableside.cabling import Equipment, Run, SharedBus
 from tableside.config import HostConfig, TableConfig
@@ -41,7 +42,6 @@ from tableside.outputs.log_of_rows import log_rows
 from tableside.outputs.northbound.assembly import Outputs
 from tableside.outputs.texts import Texts
 from tableside.procedures import is_round_open
-from tableside.procedures.session import SessionState
 from tableside.replay import state_of
 from tableside.reports.rounds import open_round_since
 from tableside.requests import AnyRequest
@@ -289,7 +289,7 @@ class TableHost:
         if self._hub_task is not None:
             self._hub_task.cancel()
             await asyncio.wait({self._hub_task})
-            if self.state.procedures.session.state is not SessionState.CLOSED:
+            if is_at_work(self.state):
                 self._show_failure()  # nobody watches the table until the next start: it must not look well
         loop = asyncio.get_running_loop()
         end_s = loop.time() + LAST_ORDERS_S

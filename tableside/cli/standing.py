@@ -61,6 +61,7 @@ def _at_shoe(procedures: Mapping[str, Any]) -> str:
 # What a table is at, by its kind.
 AT: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
     "shuffler": _at_shuffler,
+    "hand-shoe": _at_shuffler,
     "batch": _at_batch,
     "shoe": _at_shoe,
 }

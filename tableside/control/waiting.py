@@ -34,6 +34,7 @@ from tableside.tables import Procedure
 # What the cards of a table come from says what it is at: told first, always. No other table has these under way.
 FIRST: Mapping[TableKind, tuple[Procedure, ...]] = {
     TableKind.SHUFFLER: (session.PROCEDURE, rounds.PROCEDURE),
+    TableKind.HAND_SHOE: (session.PROCEDURE, rounds.PROCEDURE),
     TableKind.BATCH: (batch.PROCEDURE,),
     TableKind.SHOE: (shoe.PROCEDURE,),
 }

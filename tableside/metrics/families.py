@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from tableside.alerts import Progress
+from tableside.at_work import is_at_work
 from tableside.card_account import RESERVE, UNEXPLAINED
 from tableside.locks import Scope, standing
 from tableside.procedures import is_round_open
-from tableside.procedures.session import SessionState
 from tableside.state import TableState
 
 MS_PER_S = 1_000
@@ -94,7 +94,7 @@ def _restarts(told: Told) -> Samples:
 
 def _sessions(told: Told) -> Samples:
     for table, state in told.states.items():
-        yield (table,), state.procedures.session.state is not SessionState.CLOSED
+        yield (table,), is_at_work(state)
 
 
 def _rounds(told: Told) -> Samples:
@@ -188,7 +188,12 @@ FAMILIES = (
     ),
     Family("tableside_table_running", "1 while the table decides.", TABLE, _running),
     Family("tableside_table_recording", "1 while the record can be written; all is locked else.", TABLE, _recording),
-    Family("tableside_table_in_session", "1 from opening to closing.", TABLE, _sessions),
+    Family(
+        "tableside_table_in_session",
+        "1 from opening to closing (batch: deck in use; watched shoe: always).",
+        TABLE,
+        _sessions,
+    ),
     Family("tableside_table_round", "Number of the session's last round.", TABLE, _rounds),
     Family("tableside_table_allowed", "1 where no lock of the scope stands.", ("table", "scope"), _may),
     Family(

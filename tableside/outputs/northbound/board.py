@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from firmware_bridge.clock import Instant
+from tableside.at_work import round_number, session_word
 from tableside.control.curtain import A_CARD, FACE
 from tableside.journal.export import utc_text
 from tableside.locks import Scope, standing
@@ -28,8 +29,9 @@ def board(state: TableState, texts: Texts, host: str, row: int, stopped: str, no
         is_simulated=is_simulated(state),
         row=row,
         at=utc_text(now.wall_ns),
-        session=str(state.procedures.session.state.value),
-        round=state.procedures.rounds.number,
+        kind=house.kind.value,
+        session=session_word(state),
+        round=round_number(state),
         round_state=str(state.procedures.rounds.state.value),
         is_allowed={scope.value: not standing(state, scope, is_round_open=is_open) for scope in Scope},
         locks=tuple(

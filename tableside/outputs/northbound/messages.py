@@ -76,7 +76,8 @@ class StateTold(Told, frozen=True, kw_only=True):
     is_simulated: bool
     row: int
     at: Utc
-    session: str
+    kind: Annotated[str, Meta(description="what its cards come from: shuffler, batch or shoe")]
+    session: Annotated[str, Meta(description="of the session; of a batch table its machine, of a shoe its game")]
     round: int
     round_state: str
     is_allowed: dict[str, bool]

@@ -5,16 +5,20 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from msgspec.structs import replace
 
 from drivers import card_events, events
 from drivers.events import Place
 from firmware_bridge.clock import NS_PER_S, Instant, WallQuality
+from tableside.at_work import is_at_work
+from tableside.batch_requests import CollectDeck
 from tableside.cli.standing import standing_lines
 from tableside.control.curtain import Curtain
 from tableside.control.views import state_view
 from tableside.control.waiting import waiting_view
 from tableside.house import TableKind
+from tableside.outputs.northbound.board import board
 from tableside.outputs.texts import Texts
 from tableside.requests import BeginLoad, CardsTakenOut, OpenLid, RaiseComplaint, StopPlay
 from tests.support.advised import RULING, advised
@@ -23,6 +27,9 @@ from tests.support.samples import SEALED
 from tests.support.session import connected, give_out, load_packet, loading, open_table, proved_empty
 from tests.support.table import HOUSE, Table
 from tests.unit.test_batch import Bench
+
+TEXTS = Texts(HOUSE.languages, HOUSE.time_zone)
+NOW = Instant(0, 0, WallQuality.SIMULATED)
 
 
 def waits(table: Table) -> dict[str, tuple[str, str]]:
@@ -135,3 +142,32 @@ def test_hands_are_told_as_everybody_at_the_table_sees_them_and_no_card_by_name(
     assert "→ ask in seat order; enter what each decides" in told
     assert "7" not in told.partition("bank:")[2].partition("\n")[0], "the bank's second card is nobody's to know"
     assert "♣" not in told
+
+
+@pytest.mark.parametrize("kind", TableKind)
+def test_every_kind_of_table_says_what_it_is_at(kind: TableKind) -> None:
+    table = Table(replace(HOUSE, kind=kind, shoe="shoe" if kind is TableKind.SHOE else ""))
+    assert waits(table)
+    assert lines(table).startswith("table BJ 3")
+    assert is_at_work(table.state) is (kind is TableKind.SHOE)
+    told = board(table.state, TEXTS, "host", 1, "", NOW)
+    assert told.kind == kind
+    assert told.session == {"shoe": "no game", "batch": "empty"}.get(kind, "closed")
+
+
+def test_a_batch_table_is_at_work_while_a_deck_is_in_use() -> None:
+    table = Bench()
+    table.mixed("red")
+    assert is_at_work(table.state)
+    table.comes_out()
+    assert is_at_work(table.state), "it is in play"
+    assert table.ask(CollectDeck, by="D1").is_accepted
+    assert not is_at_work(table.state)
+    assert board(table.state, TEXTS, "host", 1, "", NOW).session == "empty"
+
+
+def test_of_a_watched_shoe_the_last_game_is_told() -> None:
+    table = Table(replace(HOUSE, kind=TableKind.SHOE, shoe="shoe", shuffler="", readers=()))
+    table.give(card_events.CardDrawn(device="shoe", card=SEALED, target=card_events.Target.PLAYER, index=1))
+    told = board(table.state, TEXTS, "host", 1, "", NOW)
+    assert (told.session, told.round) == ("game", 1)
