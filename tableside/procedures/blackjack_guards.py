@@ -29,7 +29,8 @@ from tableside.house import Role
 from tableside.procedures import blackjack_follow as follow
 from tableside.procedures import rounds
 from tableside.procedures.blackjack_slice import held, of, unread
-from tableside.tables import Guard, Refusal, Turn
+from tableside.refusals import Refusal, refusal
+from tableside.tables import Guard, Turn
 
 ENTERS = presence.acts_as(Role.DEALER, Role.FLOOR_SUPERVISOR, rule="BJ-2")
 
@@ -71,15 +72,14 @@ def are_seats(turn: Turn, what: TellSeats) -> Refusal | None:
     seats, there = what.seats, turn.state.house.seats
     if seats and len(set(seats)) == len(seats) and all(1 <= seat <= there for seat in seats):
         return None
-    text = f"seats {', '.join(map(str, seats)) or 'none'}"
-    return Refusal("BJ-1", text, f"name each seat with a bet once, of 1 to {there}")
+    return refusal("HANDS-SEATS", seats=", ".join(map(str, seats)) or "–", there=there)
 
 
 def is_before_the_cards(turn: Turn, _what: TellSeats) -> Refusal | None:
     """BJ-16. Cards that a reader has read wait until somebody has told the seats."""
     if of(turn).is_ended or not of(turn).placed:
         return None
-    return Refusal("BJ-16", "cards of the round lie on the table", "enter the seats before the first card")
+    return refusal("HANDS-LATE")
 
 
 def is_seat(turn: Turn, what: PlaceBet | AddToBet) -> Refusal | None:
@@ -87,7 +87,7 @@ def is_seat(turn: Turn, what: PlaceBet | AddToBet) -> Refusal | None:
     there = turn.state.house.seats
     if 1 <= what.seat <= there and 0 <= what.from_seat <= there:
         return None
-    return Refusal("BJ-1", f"seat {what.seat}, from seat {what.from_seat}", f"seats are 1 to {there}")
+    return refusal("BET-NO-SEAT", seat=what.seat, owner=what.from_seat or what.seat, there=there)
 
 
 def is_in_time(turn: Turn, what: PlaceBet) -> Refusal | None:
@@ -101,7 +101,7 @@ def is_in_time(turn: Turn, what: PlaceBet) -> Refusal | None:
         return refused(against)
     if can_join(played, what.seat) and not follow.cards_at(played, Spot(what.seat)):
         return None
-    return Refusal("BJ-16", f"a bet at seat {what.seat} after its turn", "give it back: its first card lies there")
+    return refusal("BET-LATE", seat=what.seat)
 
 
 def lying(turn: Turn) -> tuple[Bet, ...]:
@@ -134,7 +134,7 @@ def is_new_bet(turn: Turn, what: PlaceBet) -> Refusal | None:
     name = owner(what.from_seat or what.seat)
     if all((bet.owner, bet.seat) != (name, what.seat) for bet in lying(turn)):
         return None
-    return Refusal("BJ-17", f"{name} has a bet at seat {what.seat}", "one bet an owner and seat; enter the seats anew")
+    return refusal("BET-TWICE", owner=what.from_seat or what.seat, seat=what.seat)
 
 
 def named_bet(turn: Turn, what: AddToBet) -> Bet | None:
@@ -146,11 +146,11 @@ def named_bet(turn: Turn, what: AddToBet) -> Bet | None:
 def is_bet(turn: Turn, what: AddToBet) -> Refusal | None:
     """Something is added to a bet that is known."""
     if named_bet(turn, what) is None:
-        known = ", ".join(f"{bet.owner} at seat {bet.seat}" for bet in of(turn).bets) or "none"
-        return Refusal("BJ-17", f"no such bet at seat {what.seat} is known", f"bets that are: {known}")
+        known = ", ".join(f"{of(turn).homes[bet.owner]} → {bet.seat}" for bet in of(turn).bets) or "–"
+        return refusal("BET-UNKNOWN", owner=what.from_seat or what.seat, seat=what.seat, listed=known)
     if what.insurance or what.split_along or what.is_doubled_along:
         return None
-    return Refusal("BJ-18", "nothing is added", "say insurance, split_along or is_doubled_along")
+    return refusal("BET-NOTHING-ADDED")
 
 
 def is_insurable(turn: Turn, what: AddToBet) -> Refusal | None:
@@ -165,7 +165,7 @@ def is_insurable(turn: Turn, what: AddToBet) -> Refusal | None:
         return refused(against)
     if not bet.insurance:
         return None
-    return Refusal("BJ-12", f"{bet.owner} is insured with {bet.insurance}", "one insurance a bet: give it back")
+    return refusal("BET-INSURED", owner=what.from_seat or what.seat, amount=bet.insurance)
 
 
 def goes_along(turn: Turn, what: AddToBet) -> Refusal | None:
@@ -175,11 +175,11 @@ def goes_along(turn: Turn, what: AddToBet) -> Refusal | None:
     if not (what.split_along or what.is_doubled_along):
         return None
     if bet.is_holder:
-        return Refusal("BJ-18", f"{bet.owner} holds the seat", "enter what he decides: split or double")
+        return refusal("BET-OF-HOLDER", owner=what.from_seat or what.seat)
     if what.split_along >= len(hands):
-        return Refusal("BJ-18", f"seat {what.seat} has {len(hands)} hand(s)", f"at most {len(hands) - 1} along")
+        return refusal("BET-ALONG-TOO-MANY", seat=what.seat, hands=len(hands), most=len(hands) - 1)
     if what.is_doubled_along and not any(hand.is_doubled for hand in hands):
-        return Refusal("BJ-18", f"seat {what.seat} has not doubled", "only the first bet along with the holder's")
+        return refusal("BET-NOT-DOUBLED", seat=what.seat)
     return None
 
 
@@ -198,17 +198,17 @@ def is_card(turn: Turn, what: TellCard | TurnBankCard) -> Refusal | None:
     """A card, or none where a reader has read it or it lies face down."""
     try:
         card_named(turn, what.card)
-    except ValueError as error:
-        return Refusal("BJ-7", str(error), "name rank and suit, such as 7C")
+    except ValueError:
+        return refusal("CARD-NO-NAME", named=what.card)
     is_named = bool(what.card) or bool(follow.reader(turn)) or (isinstance(what, TellCard) and what.is_face_down)
-    return None if is_named else Refusal("BJ-7", "no card is named, and no reader reads them", "say which: 7C")
+    return None if is_named else refusal("CARD-NOT-NAMED")
 
 
 def has_seats(turn: Turn, _what: TellCard) -> Refusal | None:
     """BJ-2 goes by the seats that have a bet."""
     if of(turn).played is not None and not of(turn).is_ended:
         return None
-    return Refusal("BJ-2", "nobody has told which seats have a bet", "enter the seats first, then the cards")
+    return refusal("SEATS-NOT-TOLD")
 
 
 def is_spot(turn: Turn, what: TellCard) -> Refusal | None:
@@ -216,7 +216,7 @@ def is_spot(turn: Turn, what: TellCard) -> Refusal | None:
     there = turn.state.house.seats
     if 0 <= what.seat <= there and what.hand >= 1:
         return None
-    return Refusal("BJ-1", f"seat {what.seat}, hand {what.hand}", f"seats are 1 to {there}, the bank is 0")
+    return refusal("HAND-NO-SPOT", seat=what.seat, hand=what.hand, there=there)
 
 
 def is_given_out(turn: Turn, what: TellCard) -> Refusal | None:
@@ -231,8 +231,7 @@ def is_given_out(turn: Turn, what: TellCard) -> Refusal | None:
     dealt = turn.state.procedures.rounds.dealt if is_on else 0
     if of(turn).placed < dealt:
         return None
-    text = f"{of(turn).placed} card(s) are entered and {machine} has given out {dealt}"
-    return Refusal("BJ-2", text, "draw the card first; enter each card once")
+    return refusal("CARDS-ALL-TOLD", placed=of(turn).placed, device=machine, dealt=dealt)
 
 
 def _names_unread(turn: Turn, what: TellCard) -> bool:
@@ -244,8 +243,7 @@ def is_not_read(turn: Turn, what: TellCard) -> Refusal | None:
     """What a reader has read nobody names otherwise."""
     if not follow.reader(turn) or not what.card or _names_unread(turn, what):
         return None
-    place = say.place(spot_of(what.seat, what.hand))
-    return Refusal("BJ-7", f"no card at {place} passed unread", "the reader has read them: see which lies there")
+    return refusal("CARD-WAS-READ", seat=what.seat)
 
 
 @by_the_rules
@@ -263,15 +261,15 @@ def is_bank_down(turn: Turn, what: TurnBankCard) -> Refusal | None:
     """Its second card lies there, face down; as it is dealt it is named where no reader reads it (BJ-3)."""
     played = follow.played_of(turn)
     if what.while_dealing and follow.reader(turn) and not of(turn).hole:
-        return Refusal("BJ-3", "the bank has no second card", "say so once it has been dealt")
+        return refusal("BANK-NO-SECOND")
     if not what.while_dealing and len(played.bank) != 2:
-        return Refusal("BJ-2", f"the bank has {len(played.bank)} card(s)", "its second card is dealt face down first")
+        return refusal("BANK-CARDS", cards=len(played.bank))
     if played.is_open:
-        return Refusal("BJ-2", "the bank's second card lies open", "go on")
+        return refusal("BANK-OPEN")
     if what.card and follow.reader(turn) and follow.unread_at(played, BANK) is None:
-        return Refusal("BJ-7", "the reader has read the bank's second card", "say that it is turned, and name none")
+        return refusal("BANK-WAS-READ")
     if what.while_dealing and not follow.reader(turn) and blackjack.due(played) != BANK:
-        return Refusal("BJ-3", "it is not the bank's turn for its second card", "enter the cards in their order")
+        return refusal("BANK-NOT-DUE")
     return None
 
 
@@ -290,19 +288,22 @@ def is_lying(turn: Turn, what: CollectHand) -> Refusal | None:
     spot = spot_of(what.seat, what.hand)
     if spot not in of(turn).collected:
         return None
-    return Refusal("BJ-9", f"the cards of {say.place(spot)} are collected", "nothing lies there")
+    return refusal("HAND-COLLECTED", seat=what.seat, hand=what.hand)
 
 
 def is_decided(turn: Turn, _what: PayBets) -> Refusal | None:
     """Bets are known, and the cards say what is due."""
     kept = of(turn)
-    if kept.is_paid or kept.unsure or not kept.bets or kept.played is None:
-        text = "the bets of this round are paid" if kept.is_paid else kept.unsure or "no bets of a round are known"
-        return Refusal("BJ-19", text, "enter bets with their amounts before the cards")
+    if kept.is_paid:
+        return refusal("BETS-PAID")
+    if kept.unsure:
+        return refusal("BETS-NOT-FOLLOWED")
+    if not kept.bets or kept.played is None:
+        return refusal("BETS-UNKNOWN")
     try:
         settle(kept.played, in_force(kept.bets, kept.homes))
-    except ValueError as error:
-        return Refusal("BJ-19", str(error), "turn the bank's second card, let the bank play")
+    except ValueError:
+        return refusal("BETS-UNDECIDED")
     return None
 
 
@@ -319,8 +320,7 @@ def are_pairs(_turn: Turn, what: PayBets) -> Refusal | None:
     """A sum for each owner, each once."""
     if len(what.seats) == len(what.amounts) and len(set(what.seats)) == len(what.seats):
         return None
-    text = f"{len(what.seats)} owner(s) and {len(what.amounts)} sum(s)"
-    return Refusal("BJ-19", text, "name the seat of each owner once, and one sum for each")
+    return refusal("BETS-SUMS", owners=len(what.seats), sums=len(what.amounts))
 
 
 def paid(what: PayBets) -> dict[str, int]:

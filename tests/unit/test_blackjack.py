@@ -255,7 +255,7 @@ def test_bj2_a_card_is_told_once() -> None:
     bench.card(1, "9♣")
     answer = bench.ask(TellCard, seat=1, card="9♣")
     assert (answer.is_accepted, answer.rule) == (False, "BJ-2")
-    assert answer.text == "1 card(s) are entered and shuffler has given out 1"
+    assert answer.text == "1 card is entered and the shuffler has given out 1"
 
 
 def test_bj16_a_seat_comes_in_until_its_turn_and_cards_that_were_read_wait_for_the_seats() -> None:

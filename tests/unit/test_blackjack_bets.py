@@ -90,7 +90,7 @@ def test_bets_may_be_paid_after_the_round_was_ended_and_not_after_the_next_ones(
     assert pay(bench, s1=3_999)[1] == "BJ-19"
     assert pay(bench, s1=4_000)[0]
     assert bet(bench, 2, 1_000)[0]
-    assert pay(bench, s1=4_000) == (False, "BJ-19", "the round is not over: the bank's cards decide (BJ-6, BJ-12)")
+    assert pay(bench, s1=4_000) == (False, "BJ-19", "the cards do not say yet what is due")
 
 
 def test_bj8_a_blackjack_is_paid_3_to_2_and_a_tie_is_void() -> None:
