@@ -70,7 +70,8 @@ EVIDENCE: Mapping[str, Evidence] = {
         ),
     ),
     "tdl-batch-shuffler": Evidence(
-        f"{ANTENNAS}::test_a_batch_is_mixed_counted_and_dealt", ("tests/unit/simulator/test_tdl_batch.py",)
+        f"{ANTENNAS}::test_a_batch_is_mixed_counted_and_dealt",
+        ("tests/contract/test_tdl_batch.py", "tests/unit/simulator/test_tdl_batch.py"),
     ),
     "tdl-switch-box": Evidence(f"{CABLES}::test_a_tdl_device", ("tests/contract/test_tdl_switch_box.py",)),
     "pn532-antenna": Evidence(

@@ -19,9 +19,9 @@ from drivers.shufflers.tdl_shuffler import TdlShuffler
 from drivers.tdl import Surroundings, TdlSettings
 from firmware_bridge.links.base import Link
 from firmware_bridge.links.memory import memory_pair
-from firmware_bridge.wire.tdl.codes import BootCause, Status
+from firmware_bridge.wire.tdl.codes import BootCause, Profile, Status
 from simulator.faces.memory import Memory
-from simulator.faces.tdl_shuffler import new_shuffler
+from simulator.faces.tdl_shuffler import BATCH, CONTINUOUS, new_shuffler
 from simulator.line import SOUND, Direction, FaultyLine, LineFault, LineQuality
 from simulator.runner import Stage
 from simulator.world import hands
@@ -33,6 +33,8 @@ from tests.support.tdl_host import until
 
 pytestmark = pytest.mark.virtual_time
 EPOCH = 0xA1B2C3D4
+SERIAL = "000123"
+MODELS = {Profile.CONTINUOUS: "CSM-SIM", Profile.BATCH: "BSM-SIM"}
 NOISE = LineQuality(
     chances={fault: 0.004 if fault is LineFault.CUT else 0.02 for fault in LineFault}, late_s=(0.001, 0.4)
 )
@@ -41,7 +43,7 @@ NOISE = LineQuality(
 class SmallHub:
     """Notes facts, acknowledges them, keeps the sum of the meters over boots."""
 
-    def __init__(self, rig: Rig, seed: int) -> None:
+    def __init__(self, rig: Rig, seed: int, profile: Profile) -> None:
         self.facts: list[events.Fact] = []
         self.held: dict[int, int] = {}
         self.cards_in = self.cards_out = 0
@@ -56,7 +58,8 @@ class SmallHub:
             nonce=rng.randbytes,
             jitter=rng,
         )
-        self.driver = TdlShuffler(TdlSettings("shuffler", "memory://csm", "000123", "CSM-SIM"), around)
+        settings = TdlSettings("shuffler", "memory://csm", SERIAL, MODELS[profile])
+        self.driver = TdlShuffler(settings, around, profile=profile)
 
     def _next_session(self) -> int:
         self._sessions += 1
@@ -91,13 +94,13 @@ class SmallHub:
 class Rig:
     """Machine, face, stage, and a new cable each time that the driver connects."""
 
-    def __init__(self, seed: int, quality: LineQuality, *, pace: float = 10) -> None:
-        self.table = TableWorld(seed, rates=NEVER)
+    def __init__(self, seed: int, quality: LineQuality, *, pace: float = 10, is_batch: bool = False) -> None:
+        self.table = TableWorld(seed, rates=NEVER, serials=(SERIAL,), batch=(SERIAL,) if is_batch else ())
         self.machine, self.felt = self.table.machine, self.table.felt
         carousel = self.machine.carousel
         for sensor in (carousel.in_sensor, carousel.out_sensor, carousel.look_sensor):
             sensor.misreads_per_card = 0.0
-        self.face = new_shuffler(self.machine, Memory())
+        self.face = new_shuffler(self.machine, Memory(), serial=SERIAL, shape=BATCH if is_batch else CONTINUOUS)
         self.stage = Stage(pace=pace)
         self.stage.add_world(self.table)
         self.outlet = self.stage.add_face(self.face)
@@ -114,8 +117,8 @@ class Rig:
             begin(job)
 
         self.machine.begin = counted  # type: ignore[method-assign]  # a spy on the real machine
-        self.hub = SmallHub(self, seed)
-        self.table.bring([Back.RED, Back.BLUE] * 3)
+        self.hub = SmallHub(self, seed, Profile.BATCH if is_batch else Profile.CONTINUOUS)
+        self.table.bring([Back.RED] if is_batch else [Back.RED, Back.BLUE] * 3)
         self.stage.act(lambda: self.face.boot(self.stage.now_ns))
 
     async def connect(self) -> Link:
@@ -142,12 +145,12 @@ class Rig:
 
     # What a table does
 
-    async def command(self, verb: Verb) -> Outcome:
+    async def command(self, verb: Verb, argument: int | None = None) -> Outcome:
         """Order it once; ask what became of it until that is known."""
         await until(lambda: self.face.session is not None and self.face.session.is_open)
         self._numbers += 1
         number = self._numbers
-        self.hub.driver.command(verb, EPOCH, number, None)
+        self.hub.driver.command(verb, EPOCH, number, argument)
         for _ in range(300):
             await asyncio.sleep(1)
             ended = [fact for fact in self.hub.of(events.CommandEnded) if getattr(fact, "command", 0) == number]
