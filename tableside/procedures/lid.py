@@ -13,9 +13,9 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.events import LidClosed, LidOpened, PermitKind, Place
-from tableside import alerts, card_account, devices, incidents, locks, presence, timers
+from tableside import alerts, card_account, devices, incidents, locks, presence, sightings, timers
 from tableside.card_account import DAMAGED, HAND, HOPPER, MACHINE, TABLE, TRAY, Evidence
-from tableside.happenings import CardsHandled, CountWanted, LevelsFound, PresenceShown, QuietPointReached
+from tableside.happenings import BadgeTapped, CardsHandled, CountWanted, LevelsFound, PresenceShown, QuietPointReached
 from tableside.inputs import DeadlinePassed
 from tableside.locks import Scope
 from tableside.permits import LID_MS, Wish
@@ -73,10 +73,16 @@ def wishes(state: TableState) -> tuple[Wish, ...]:
     return ()
 
 
-def _free(turn: Turn, _what: OpenLid) -> None:
+def _free(turn: Turn, what: OpenLid | BadgeTapped) -> None:
     presence.begin(turn, Operation.LID)
-    put(turn, by=turn.by, answered=None, is_known=True)
+    put(turn, by=what.staff if isinstance(what, BadgeTapped) else turn.by, answered=None, is_known=True)
     timers.start(turn, FREE_TIMER, LID_MS / 1000)
+
+
+def _is_for_jam(turn: Turn, what: BadgeTapped) -> bool:
+    """Badge, lid, one question (semantics §4 *Jam*): at a stuck card the badge alone says what is wanted."""
+    is_stuck = bool(devices.of(turn, devices.machine(turn.state)).jams)
+    return is_stuck and presence.ROLES[Operation.LID][0] in sightings.roles_here(turn, what.staff)
 
 
 def _not_opened(turn: Turn, _what: DeadlinePassed) -> None:
@@ -245,6 +251,7 @@ PROCEDURE = Procedure(
     write=lambda turn, _what, target: put(turn, state=target),
     rows=(
         Row(S.SHUT, OpenLid, S.FREE, _free, guards=(SIGNED_IN,), said="the lid is free"),
+        Row(S.SHUT, BadgeTapped, S.FREE, _free, _is_for_jam, said="tapped at a stuck card"),
         Row(S.SHUT, LidOpened, S.UNSIGNED, _opened_by_nobody, said="opened by nobody known"),
         *(Row(state, LevelsFound, S.UNSIGNED, _found_open, _is_open_here, said="found open") for state in WATCHED),
         Row(S.FREE, LevelsFound, S.OPEN, _opened, _is_open_here, said="found open"),
@@ -276,7 +283,7 @@ PROCEDURE = Procedure(
         Row(S.ASKING, LidClosed, None, said="shut"),
     ),
     next_step={
-        S.SHUT: "tap the badge and ask for the lid",
+        S.SHUT: "tap the badge and ask for the lid; at a stuck card the badge is enough",
         S.FREE: "open the lid within 30 s",
         S.OPEN: "say how many cards were taken out and where they are, then shut the lid",
         S.UNSIGNED: "floor supervisor: tap the badge, ask for the lid, look inside, shut it",
