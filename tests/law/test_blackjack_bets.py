@@ -59,6 +59,12 @@ OUTCOMES: list[tuple[str, str, dict[str, object], list[tuple[Why, int, int]]]] =
         {},
         [(Why.SPECIAL, 0, 3_000), (Why.WON, 1_000, 2_000)],
     ),
+    (
+        "BJ-13 it is paid although the bank has blackjack and the hand loses",
+        "7♣ A♠ 7♥ (K♦) 1=draw 7♦ hole=K♦",
+        {},
+        [(Why.SPECIAL, 0, 3_000), (Why.LOST, 1_000, 0)],
+    ),
     ("BJ-14 surrender loses half", "9♣ 10♠ 7♣ (7♦) 1=surrender", {}, [(Why.SURRENDERED, 1_000, 500)]),
 ]
 
@@ -116,6 +122,17 @@ def test_bj15_bj17_what_does_not_fit_is_given_back(amount: int, rule: str) -> No
 
 def test_bj17_what_fits_may_lie_there_up_to_the_maximum_of_the_seat() -> None:
     accept(LIMITS, [Bet("Ana", 1, 1_000), Bet("Ana", 2, 15_000)], Bet("Rui", 1, 14_000, is_holder=False))
+
+
+def test_bj17_an_added_bet_follows_what_the_seat_holder_decides() -> None:
+    """The holder draws and loses, so does the added bet; he stands and wins, so does it."""
+    added = Bet("Rui", 1, 500, is_holder=False)
+    for steps, why, back in (
+        ("9♣ 10♠ 5♣ (6♦) 1=draw K♦", Why.LOST, 0),
+        (f"9♣ 10♠ 10♣ (7♦) {STOOD}", Why.WON, 1_000),
+    ):
+        paid = settle(tell("1", steps).played, [Bet("Ana", 1, 1_000), added])
+        assert [(payment.why, payment.back) for payment in paid if payment.owner == "Rui"] == [(why, back)]
 
 
 def test_bj17_on_a_vacant_seat_the_highest_bet_decides_and_among_equals_the_lower_seat() -> None:

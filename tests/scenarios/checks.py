@@ -20,6 +20,7 @@ from tableside.replay import deviations, turns
 from tableside.rows import what_of
 from tableside.state import TableState, encode_state, reduce
 from tests.scenarios.virtual_house import TABLE, House
+from tests.scenarios.watchers import Attendance, Money, Secrets, Stops, Watcher
 
 CARD = re.compile(r"[A2-9TJQK][♣♦♥♠]")
 # What the round's end opens may come when the next round has begun.
@@ -42,6 +43,7 @@ class Checks:
         self._is_miscounted = is_miscounted
         self.quiet_points = 0
         self._house = house
+        self.money, self.attendance, self.stops, self.secrets = Money(), Attendance(), Stops(), Secrets()
         self._numbered: defaultdict[tuple[str, int], int] = defaultdict(int)
         self._begun: Counter[tuple[str, str]] = Counter()
         house.hears.append(self._row)
@@ -135,6 +137,7 @@ class Checks:
         told: Counter[tuple[str, int, int]] = Counter()
         intended: Counter[tuple[str, str]] = Counter()
         for record in reader.rows.records():
+            self.secrets.row(record)
             if record.kind is RecordKind.INPUT:
                 body = msgspec.json.decode(record.body)
                 if "boot" in body and "number" in body and "device_ms" in body and body["number"]:
@@ -149,8 +152,11 @@ class Checks:
                     self.findings.append(f"row {record.seq}: the lock {what.reason} was removed by nobody")
         self._check_notices(told)
         self._check_motion(intended)
-        if replayed(reader) != state:
+        watchers = (self.money, self.attendance, self.stops, self.secrets)
+        if replayed(reader, *watchers) != state:
             self.findings.append("replay from the first row gives another state")
+        for watcher in watchers:
+            self.findings += watcher.findings
         for deviation in deviations(reader.rows.records()):
             self.findings.append(f"row {deviation.seq}: replay decides otherwise")
 
@@ -197,13 +203,15 @@ def uncounted(here: House) -> int:
     return missed + carousel.hazards.fired["double feed"]
 
 
-def replayed(reader: JournalReader) -> bytes:
-    """The state that the inputs of a journal make, from its first row on."""
+def replayed(reader: JournalReader, *watchers: Watcher) -> bytes:
+    """The state that the inputs of a journal make, from its first row on; the watchers see each turn."""
     state: TableState | None = None
-    for _, given, _ in turns(reader.rows.records()):
+    for seq, given, _ in turns(reader.rows.records()):
         if state is None:
             assert isinstance(given.what, DaemonStarted)
             state = TableState(house=given.what.house)
-        state, _ = reduce(state, given)
+        state, decided = reduce(state, given)
+        for watcher in watchers:
+            watcher.turn(seq, given, decided, state)
     assert state is not None
     return encode_state(state)

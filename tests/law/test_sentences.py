@@ -1,0 +1,59 @@
+"""Which case stands for which sentence of the sources (`sentences.toml`): none is left out, and none stands for nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.law.test_blackjack_bets import OUTCOMES
+from tests.law.test_blackjack_cards import cases
+from tests.law.test_defects import RULINGS
+
+ROOT = Path(__file__).parents[2]
+
+
+class Sentence(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One sentence of a source, in our words: the cases that stand for it, or why there are none."""
+
+    rule: str
+    source: str
+    says: str
+    cases: tuple[str, ...] = ()
+    lacks: str = ""
+
+
+class Sentences(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The whole file."""
+
+    our_own: tuple[str, ...]
+    sentence: tuple[Sentence, ...]
+
+
+FILE = msgspec.toml.decode(Path(__file__).with_name("sentences.toml").read_bytes(), type=Sentences)
+NAMED = {case.says for case in cases()} | {case[0] for case in OUTCOMES} | {case[0] for case in RULINGS}
+
+
+@pytest.mark.parametrize("sentence", FILE.sentence, ids=lambda sentence: f"{sentence.rule}-{sentence.says[:50]}")
+def test_each_sentence_has_its_cases(sentence: Sentence) -> None:
+    assert bool(sentence.cases) is not bool(sentence.lacks), "cases, or a reason why there are none"
+    for case in sentence.cases:
+        assert case in NAMED or _is_test(case), f"no such case: {case}"
+
+
+def _is_test(case: str) -> bool:
+    name, _, function = case.partition("::")
+    path = ROOT / "tests" / name
+    return path.is_file() and f"def {function}(" in path.read_text("utf-8")
+
+
+def test_no_rule_is_left_out() -> None:
+    wanted = {f"BJ-{number}" for number in range(1, 20)} | {f"DECK-{number}" for number in range(1, 13)}
+    assert {sentence.rule for sentence in FILE.sentence} == wanted
+
+
+def test_no_case_stands_for_nothing() -> None:
+    used = {case for sentence in FILE.sentence for case in sentence.cases}
+    assert sorted(NAMED - used - set(FILE.our_own)) == []
+    assert set(FILE.our_own) & used == set()
