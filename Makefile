@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: run test test-day test-usb law check bench fuzz docs requirements clean
+.PHONY: run test test-day test-usb law table-day check bench fuzz docs requirements clean
 .DELETE_ON_ERROR:
 
 $(STAMP): pyproject.toml requirements-dev.txt
@@ -30,6 +30,10 @@ test-usb: $(STAMP)
 # A million rounds of blackjack by chance; `make test` plays forty thousand of them.
 law: $(STAMP)
 	$(BIN)/python -m tests.law
+
+# A table-day of 600 rounds in virtual time with the field's faults, three seeds; CI plays shorter ones.
+table-day: $(STAMP)
+	$(BIN)/python -m tests.scenarios --seeds 3
 
 check: $(STAMP)
 	$(BIN)/ruff check .

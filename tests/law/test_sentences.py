@@ -1,4 +1,4 @@
-"""Which case stands for which sentence of the sources (`sentences.toml`): none is left out, and none stands for nothing."""
+"""Which case stands for which sentence of the sources (`sentences.toml`): none is left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`python -m tests.scenarios --rounds 600 --seeds 3`: whole table-days in virtual time with the field's faults; `make table-day`."""
+"""Whole table-days in virtual time with the field's faults: `make table-day`."""
 
 from __future__ import annotations
 

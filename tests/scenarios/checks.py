@@ -26,7 +26,7 @@ CARD = re.compile(r"[A2-9TJQK][♣♦♥♠]")
 # What the round's end opens may come when the next round has begun.
 OF_A_ROUND_THAT_IS_OVER = re.compile(r'"type":"CardsOpened".*"is_face_up":false')
 # Badge numbers and PINs of the demo's staff.
-SECRET = re.compile(r"26:0000\d{4}|\"(100001|200001|200002|400001)\"")
+SECRET = re.compile(r"26:[0-9A-F]{8}|\"(100001|200001|200002|400001)\"")
 
 
 def is_on_table(place: str) -> bool:

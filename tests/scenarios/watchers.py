@@ -28,7 +28,7 @@ LEASE_S = 2.0
 ON_ITS_WAY_S = 2.0
 ON_ITS_WAY_CARDS = 1
 # Badge numbers of the demo's staff, and their PINs as values.
-BADGE = re.compile(rb"26:0000\d{4}")
+BADGE = re.compile(rb"26:[0-9A-F]{8}")
 PIN = re.compile(rb"\"[1-5]0000[1-9]\"")
 
 

@@ -35,7 +35,7 @@ REVOKE_TRAVELS_S = 1.5
 SENSORS_TELL_S = 2.0
 KINDS = {1: PermitKind.DEAL, 2: PermitKind.FEED, 3: PermitKind.LID}
 # Badge numbers of the demo's staff, and PINs as values: a number of milliseconds may have the same digits.
-SECRET = re.compile(r"26:0000\d{4}|\"[1-4]0000[1-9]\"")
+SECRET = re.compile(r"26:[0-9A-F]{8}|\"[1-4]0000[1-9]\"")
 # Answers of a table that writes no record now: asked again later, another one may be given.
 UNRECORDED = re.compile(r"records can not be saved|the daemon stops|not running yet|wrong PIN|PIN")
 
