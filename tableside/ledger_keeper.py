@@ -51,6 +51,7 @@ class LedgerKeeper:
         self._new_store = new_store
         self._tell = tell
         self._told: Standing | None = None
+        self._why = ""  # told already: an hour without a server is one row, not a thousand
         self._keeper = Keeper(f"ledger of {table.name}", self._attempt, Backoff(OWN_CABLE_S, jitter))
 
     async def run(self) -> NoReturn:
@@ -75,9 +76,12 @@ class LedgerKeeper:
             await ledger.open()
             await self._ask(ledger)
             up()
+            self._why = ""
             await self._serve(ledger)
         except (LedgerAway, LedgerConflict) as error:
-            await self._tell(LedgerLost(why=str(error)))
+            if str(error) != self._why:
+                self._why = str(error)
+                await self._tell(LedgerLost(why=self._why))
             raise ConnectionError(str(error)) from error
         finally:
             if store is not None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 import itertools
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 import pytest
@@ -16,10 +17,11 @@ from drivers.events import Shown
 from tableside.config import HostConfig, load_host
 from tableside.configuration.house import house_of
 from tableside.daemon import Daemon
-from tableside.jackpot.ledger import Ledger
+from tableside.jackpot.ledger import Ledger, LedgerAway
 from tableside.jackpot.ledger_sqlite import SqliteStore
 from tableside.jackpot.linked import Standing
 from tableside.procedures.jackpot_slice import LedgerState
+from tests.law.jackpot_table import SETTINGS
 from tests.support import simulated_host
 from tests.support.config_files import Edit, write_config
 from tests.support.ledger import Cable, in_loop
@@ -48,6 +50,7 @@ combination = { cards = 2, ranks = ["A", "A"] }
 name = "suited aces"
 combination = { cards = 2, ranks = ["A", "A"], suits = "same suit" }
 """
+T = TypeVar("T")
 TABLES = ("BJ-1", "BJ-2")
 START = 1_000_000
 _ids = itertools.count(1)
@@ -142,6 +145,9 @@ async def test_without_its_ledger_a_table_takes_no_bets_and_those_that_were_lock
         refused = await ask(daemon, "BJ-2", "mark-bets", seats=[3])
         assert (refused["answer"], refused["rule"]) == ("refused", "JP-2")
         await until(lambda: "LEDGER-LOST" in alerts(daemon, "BJ-2"))
+        row = daemon.tables["BJ-2"].published
+        await asyncio.sleep(300)
+        assert daemon.tables["BJ-2"].published < row + 20, "not a row for each attempt"
     cable.before = False
     async with running(host, cable) as daemon:  # and the daemon was started anew meanwhile
         await until(lambda: is_here(daemon) and shows(daemon, Shown.AMOUNT, START + 150))
@@ -175,3 +181,29 @@ def test_of_the_ledger_its_name_alone_is_journalled(tmp_path: Path) -> None:
     told = msgspec.json.encode(house_of(host, host.tables[0], 1)).decode()
     assert "sqlite" not in told
     assert '"jackpot_ledger":"grand"' in told
+
+
+async def test_a_disk_that_hangs_is_a_ledger_that_is_away_and_another_attempt_opens_it_anew(tmp_path: Path) -> None:
+    hangs = True
+
+    async def apart(act: Callable[[], T], /) -> T:
+        if hangs:
+            raise TimeoutError
+        return await in_loop(act)
+
+    store = SqliteStore(tmp_path / "ledger.db", apart)
+    with pytest.raises(LedgerAway, match="has not answered"):
+        await store.open()
+    hangs = False
+    await store.open()
+    ledger = Ledger(store, "grand", SETTINGS)
+    await ledger.open()
+    hangs = True
+    with pytest.raises(LedgerAway):
+        await ledger.standing()
+    hangs = False
+    with pytest.raises(LedgerAway, match="is not open"):
+        await ledger.standing()
+    await store.open()
+    assert (await ledger.standing()).value == SETTINGS.start
+    await store.close()
