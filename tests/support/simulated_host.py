@@ -29,9 +29,12 @@ from simulator.world.lamp import Colour, Light, Pattern
 from simulator.world.machine import ShufflerMachine
 from simulator.world.switch_box import SwitchBox
 from tableside.config import HostConfig, load_host
+from tableside.configuration.ledger import LedgerPlace
 from tableside.control.conversation import Conversation
 from tableside.daemon import Daemon
 from tableside.ground import Ground
+from tableside.jackpot.ledger import Store
+from tableside.jackpot.ledger_sqlite import SqliteStore
 from tableside.journal.in_loop import InLoopJournal
 from tableside.journal.opening import Place
 from tableside.journal.store import Journal
@@ -39,6 +42,7 @@ from tableside.outputs.northbound.broker import Access, Connection, OpenBroker
 from tableside.outputs.northbound.cursors import write_whole
 from tableside.pins import is_pin
 from tests.support.config_files import TABLE, Edit, write_config
+from tests.support.ledger import in_loop
 from tests.support.table import WALL_START_NS
 
 DEADLINE_S = 60.0
@@ -177,6 +181,12 @@ async def write_at_once(path: Path, content: bytes) -> None:
     write_whole(path, content)
 
 
+def ledger_in_loop(place: LedgerPlace) -> Store:
+    """A real file, and no thread."""
+    assert place.file is not None, "no server in virtual time"
+    return SqliteStore(place.file, in_loop)
+
+
 async def nobody_there(access: Access) -> Connection:
     """No broker."""
     raise LinkAbsent(f"{access.address}: no broker in this test")
@@ -217,6 +227,7 @@ def ground(
         open_broker=open_broker or nobody_there,
         write_file=write_at_once,
         post=post or nobody_takes,
+        new_ledger=ledger_in_loop,
         jitter=lambda: random.Random(7),
     )
 
