@@ -10,6 +10,7 @@ from typing import NoReturn
 
 import structlog
 
+from tableside.badges import Enrolled
 from tableside.cabling import SharedBus
 from tableside.config import HostConfig
 from tableside.control.desk import About, Desk
@@ -40,9 +41,10 @@ class Daemon:
         buses: dict[str, SharedBus] = {}
         self.tables: dict[str, TableHost] = {}
         self.neighbours = Neighbours(self.tables, host.sections)
+        enrolled = Enrolled()
         for table in host.tables:
             self.tables[table.name] = TableHost(
-                table, host, ground, version=version, buses=buses, listen=self.neighbours.listen
+                table, host, ground, version=version, buses=buses, listen=self.neighbours.listen, enrolled=enrolled
             )
         self.refused: dict[str, str] = {}  # tables that could not be opened, and why
         self.loop_watch = LoopWatch()

@@ -38,7 +38,10 @@ class TableKind(StrEnum):
 
 
 class Person(msgspec.Struct, frozen=True):
-    """A member of staff; validity in UTC ns, None is open. Badge numbers stay at the rim (badges.py)."""
+    """A member of staff; validity in UTC ns, None is open. Badge numbers stay at the rim (badges.py).
+
+    `badge` is the keyed digest of the one that the file names, empty where it names none.
+    """
 
     staff: str
     name: str
@@ -46,6 +49,7 @@ class Person(msgspec.Struct, frozen=True):
     valid_from_ns: int | None = None
     valid_until_ns: int | None = None
     is_revoked: bool = False
+    badge: str = ""
 
     def is_valid_at(self, wall_ns: int) -> bool:
         """Whether the house lets this person act at this UTC instant."""

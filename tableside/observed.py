@@ -6,7 +6,7 @@ Its facts are recorded, alerts go to people, what needs a word gets one. Whateve
 from __future__ import annotations
 
 from drivers import card_events as facts
-from tableside import hand_shoe_table, requests
+from tableside import hand_shoe_table, people_requests, requests
 from tableside.house import House, TableKind
 from tableside.refusals import refusal
 from tableside.requests import Request
@@ -20,6 +20,9 @@ ASKED: frozenset[type[Request]] = frozenset(
         requests.DeclineAlert,
         requests.ClearAlert,
         requests.TakeSection,
+        people_requests.EnrolBadge,
+        people_requests.WithdrawBadge,
+        people_requests.HandOverSection,
         requests.CallSupervisor,
         requests.StopPlay,
         requests.ResumePlay,

@@ -28,6 +28,7 @@ from tableside.jackpot_requests import SettleChips as SettleChips
 from tableside.jackpot_requests import ShowJackpot as ShowJackpot
 from tableside.machine_requests import RecordMachine as RecordMachine
 from tableside.manual_requests import AnyManualRequest
+from tableside.people_requests import AnyPeopleRequest
 from tableside.request_shapes import Request as Request
 from tableside.request_shapes import SortedDecks as SortedDecks
 from tableside.shoe_requests import AnyShoeRequest
@@ -381,6 +382,7 @@ AnyRequest = (
     | SettleChips
     | AnyAlertRequest
     | TakeSection
+    | AnyPeopleRequest
     | SetDealer
     | ShowPresence
     | AnyDeckRequest

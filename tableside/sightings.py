@@ -33,8 +33,24 @@ def seen(turn: Turn, fact: BadgeSighted) -> None:
         refuse(turn, fact.staff or fact.digest, "another table's reader")
     elif fact.kind is SightingKind.HELD_TO:
         _let_go(turn, fact.reader, fact.staff, is_lapse=not _was_tapping(turn, fact.reader))
-    elif not _is_same(turn, fact):
+    elif not _is_same(turn, fact) and not _is_being_enrolled(turn, fact):
         _judge(turn, fact.staff or fact.digest, Sighting(fact.staff, fact.reader, turn.now_ns), fact.kind)
+
+
+def _is_being_enrolled(turn: Turn, fact: BadgeSighted) -> bool:
+    """A badge that nobody knows, where one is waited for: no reason to call anybody."""
+    return not fact.staff and turn.state.procedures.enrolment.awaits(fact.reader)
+
+
+def withdraw(turn: Turn, staff: str) -> None:
+    """A person's badges count no more: what rests on them lapses at once, and none of their taps is left to be used."""
+    for reader, held in tuple(turn.state.presence.held.items()):
+        if held == staff:
+            _let_go(turn, reader, staff, is_lapse=True)
+    for operation, kept in tuple(turn.state.presence.kept.items()):
+        if kept.staff == staff and not kept.is_lapsed:
+            attendance.lapse(turn, operation)
+    put(turn, recent={name: seen for name, seen in turn.state.presence.recent.items() if name != staff})
 
 
 def neighbour_seen(turn: Turn, fact: NeighbourSighting) -> None:
@@ -155,12 +171,12 @@ def _out_of_place(turn: Turn, staff: str) -> str:
 
 
 def _comes_for_another_reason(turn: Turn, person: Person) -> bool:
-    """A dealer who relieves another, or somebody whom an alert has called (semantics §5)."""
+    """A dealer who relieves another, who answers for the pit, or somebody whom an alert has called (semantics §5)."""
     relieves = Role.DEALER in person.roles and turn.state.procedures.people.dealer != person.staff
     is_called = any(
         person.staff in alert.asked or person.staff == alert.taken_by for alert in turn.state.alerts.standing.values()
     )
-    return relieves or is_called
+    return relieves or is_called or Role.PIT_MANAGER in person.roles
 
 
 def _was_tapping(turn: Turn, reader: str) -> bool:

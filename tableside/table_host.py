@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NoReturn, TypeVar, cast
 
+import msgspec
 import structlog
 
 from drivers.device import Display, Lamp, TdlDevice
@@ -15,7 +16,7 @@ from drivers.events import DeviceReady, Fact, LampColour, LampPattern, Shown
 from drivers.firmware.gat_port import GatPort
 from firmware_bridge.session.backoff import OWN_CABLE_S, Backoff
 from tableside.at_work import is_at_work
-from tableside.badges import Badges
+from tableside.badges import Badges, Enrolled, digest_of
 from tableside.cabling import Equipment, Run, SharedBus
 from tableside.config import HostConfig, TableConfig
 from tableside.configuration.house import house_of, staff_by_badge
@@ -77,8 +78,9 @@ class TableHost:
         version: str,
         buses: dict[str, SharedBus],
         listen: Callable[[TableHost, Sequence[Entry]], None],
+        enrolled: Enrolled,
     ) -> None:
-        """`buses` are shared with the other tables; `listen` hears every row of this one after its own listeners."""
+        """`buses` and `enrolled` are shared with the other tables; `listen` hears every row after its own listeners."""
         self.name = config.name
         self.section = config.section
         self.texts = Texts(config.languages, host.time_zone)
@@ -92,6 +94,7 @@ class TableHost:
         self._version = version
         self._buses = buses
         self._listen = listen
+        self._enrolled = enrolled
         self._is_broken = False
         self._news = asyncio.Event()
         self._journal: Journal | None = None
@@ -231,7 +234,9 @@ class TableHost:
             self._host.reserve_directory / f"{self.name}.reserve",
         )
         self._journal = await self._ground.open_journal(place)
-        return state_of(self._journal, self._house())
+        state = state_of(self._journal, self._house())
+        self._enrolled.learn(state.procedures.enrolment.badges)
+        return state
 
     async def begin(self, state: TableState, present: Mapping[str, str]) -> None:
         """Build hub and drivers on the replayed state. `present`: who has each section now."""
@@ -251,7 +256,8 @@ class TableHost:
             self._equipment.devices,
             [self._publish, log_rows, partial(self._listen, self), traces.listen],
             rim=Rim(
-                Badges(staff_by_badge(self._config), self._ground.digest_key), Seal(self._ground.seal_key, self.name)
+                Badges(staff_by_badge(self._config), self._ground.digest_key, self._enrolled),
+                Seal(self._ground.seal_key, self.name),
             ),
             version=self._version,
         )
@@ -316,6 +322,7 @@ class TableHost:
             await self.hub.report(what)
 
     def _publish(self, entries: Sequence[Entry]) -> None:
+        self._enrolled.hear(entry.what for entry in entries)
         for entry in entries:
             self.curtain.follow(entry.seq, entry.what)
         self.published = entries[-1].seq
@@ -323,7 +330,11 @@ class TableHost:
         news.set()
 
     def _house(self) -> House:
-        return house_of(self._host, self._config, self.journal.genesis.epoch)
+        """As the files say, with the digest of each badge that they name: a lost one is withdrawn by it."""
+        house, key = house_of(self._host, self._config, self.journal.genesis.epoch), self._ground.digest_key
+        numbers = {staff: digest_of(key, number) for number, staff in staff_by_badge(self._config).items()}
+        persons = (msgspec.structs.replace(one, badge=numbers.get(one.staff, "")) for one in house.persons)
+        return msgspec.structs.replace(house, persons=tuple(persons))
 
     def _neighbour(self) -> str | None:
         return next(section.neighbour for section in self._host.sections if section.name == self.section)

@@ -25,6 +25,7 @@ GROUPS: Mapping[str, str] = {
     "incident": "Say what an incident was.",
     "alert": "Take, decline, clear alerts.",
     "presence": "The second way of proving presence.",
+    "badge": "Enrol a new badge, withdraw a lost one.",
 }
 
 # Group → step → act. Every act stands here once (tested).
@@ -40,6 +41,7 @@ STEPS: Mapping[str, Mapping[str, str]] = {
         "close": "close-table",
         "dealer": "set-dealer",
         "section": "take-section",
+        "hand-over": "hand-over-section",
     },
     "load": {
         "begin": "begin-load",
@@ -131,4 +133,5 @@ STEPS: Mapping[str, Mapping[str, str]] = {
     "incident": {"settle": "settle-incident"},
     "alert": {"take": "take-alert", "seen": "acknowledge-alert", "decline": "decline-alert", "clear": "clear-alert"},
     "presence": {"show": "show-presence"},
+    "badge": {"enrol": "enrol-badge", "withdraw": "withdraw-badge"},
 }

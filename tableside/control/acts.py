@@ -8,7 +8,7 @@ from typing import get_args
 
 import msgspec
 
-from tableside import requests
+from tableside import people_requests, requests
 from tableside.requests import AnyRequest, Request
 
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
@@ -27,7 +27,9 @@ NO_BADGE: frozenset[type[Request]] = frozenset(
     {requests.StopPlay, requests.CallSupervisor, requests.RaiseComplaint},
 )
 # Asked of every table of a section at once: one supervisor answers for all of them.
-OF_SECTION: frozenset[type[Request]] = frozenset({requests.TakeSection})
+OF_SECTION: frozenset[type[Request]] = frozenset({requests.TakeSection, people_requests.HandOverSection})
+# Asked of every table of the host: a badge is one badge at all of them.
+OF_HOST: frozenset[type[Request]] = frozenset({people_requests.WithdrawBadge})
 
 _ENVELOPE = frozenset(field.name for field in msgspec.structs.fields(Request))
 

@@ -11,7 +11,7 @@ import msgspec
 from drivers.firmware.gat_port import GatPort
 from firmware_bridge.clock import Clock
 from firmware_bridge.wire.gat.messages import Status
-from tableside.control.acts import OF_SECTION
+from tableside.control.acts import OF_HOST, OF_SECTION
 from tableside.control.answers import (
     Answer,
     EndLine,
@@ -164,6 +164,8 @@ class Desk:
         request = act.request(second_way)
         if act.kind in OF_SECTION:
             return await self._act_of_section(act, request)
+        if act.kind in OF_HOST:
+            return await self._act_of_host(act, request)
         table = self.table_of(act)
         return table if isinstance(table, Answer) else await ask_table(table, act.staff, request)
 
@@ -181,6 +183,12 @@ class Desk:
         answers = await asyncio.gather(*(ask_table(table, act.staff, request) for table in tables))
         worst = next((answer for answer in answers if answer.answer is not Word.ACCEPTED), answers[0])
         return msgspec.structs.replace(worst, tables=tuple(answers) if len(answers) > 1 else ())
+
+    async def _act_of_host(self, act: Act, request: AnyRequest) -> Answer:
+        """Done where one table has done it: whom a table's list of staff lacks has no business there."""
+        answers = await asyncio.gather(*(ask_table(table, act.staff, request) for table in self._tables.values()))
+        best = next((answer for answer in answers if answer.answer is Word.ACCEPTED), answers[0])
+        return msgspec.structs.replace(best, tables=tuple(answers) if len(answers) > 1 else ())
 
     # --- reads --------------------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from typing import get_args
 
 import msgspec
 
-from tableside import batch_requests, exchange_requests, manual_requests, requests, shoe_requests
+from tableside import batch_requests, exchange_requests, manual_requests, people_requests, requests, shoe_requests
 from tableside.blackjack_requests import AnyBlackjackRequest
 from tableside.house import Role
 from tableside.request_shapes import Request
@@ -137,6 +137,9 @@ NOT_OFFERED: Mapping[type[Request], str] = {
     requests.AcknowledgeAlert: "a pager's word: who reads the page takes the alert, or cannot come",
     requests.AdoptDevice: "two persons by PIN, with the command line",
     requests.AcceptJournal: "two persons by PIN, with the command line",
+    people_requests.EnrolBadge: "whoever enrols holds badges before the reader, with the command line",
+    people_requests.WithdrawBadge: "a lost badge is told by radio: whoever hears it uses the command line",
+    people_requests.HandOverSection: "whoever takes a section says so on the page; to give it, with the command line",
     requests.ShowPresence: "the reader is away: nobody can sign in with a badge, two persons do it by PIN",
     requests.RecordMachine: "the workshop's entry, with the command line",
     requests.ShowJackpot: "for displays of a table that has no jackpot of its own, with the command line",

@@ -15,6 +15,7 @@ from tableside.decisions import AlertAcknowledged
 from tableside.happenings import BadgeTapped, DealerRelieved, SectionHandedOver, SessionClosed, SessionOpened
 from tableside.house import Role
 from tableside.inputs import DeadlinePassed
+from tableside.people_requests import HandOverSection
 from tableside.refusals import refusal
 from tableside.requests import AcknowledgeAlert, ClearAlert, DeclineAlert, SetDealer, TakeAlert, TakeSection
 from tableside.tables import GO_ON, Procedure, Refusal, Row, Turn
@@ -27,6 +28,7 @@ SECTION_ROLES = (Role.FLOOR_SUPERVISOR, Role.PIT_MANAGER, Role.ROOM_MANAGEMENT)
 LOOKED_AT = frozenset(
     {
         "BADGES-REFUSED",
+        "BADGE-LOST-SEEN",
         "CALL-PRESSED",
         "CARD-READER-TROUBLED",
         "CLOCK-STEPPED",
@@ -144,10 +146,37 @@ def _tapped(turn: Turn, what: BadgeTapped) -> None:
 
 
 def _take_section(turn: Turn, _what: TakeSection) -> None:
+    _goes_to(turn, turn.by)
+
+
+def _hand_over(turn: Turn, what: HandOverSection) -> None:
+    _goes_to(turn, what.staff)
+
+
+def _goes_to(turn: Turn, staff: str) -> None:
     house = turn.state.house
-    turn.state = replace(turn.state, house=replace(house, section=replace(house.section, supervisor=turn.by)))
-    items = alerts.hand_over(turn, turn.by)
-    turn.happened(SectionHandedOver(section=house.section.name, staff=turn.by, open_items=items))
+    turn.state = replace(turn.state, house=replace(house, section=replace(house.section, supervisor=staff)))
+    items = alerts.hand_over(turn, staff)
+    turn.happened(SectionHandedOver(section=house.section.name, staff=staff, open_items=items))
+
+
+def _answers_for_it(turn: Turn, _what: HandOverSection) -> Refusal | None:
+    """The supervisor who has the section, or whoever stands above him."""
+    section = turn.state.house.section
+    here = sightings.roles_here(turn, turn.by)
+    is_above = Role.PIT_MANAGER in here or Role.ROOM_MANAGEMENT in here
+    if not sightings.objection(turn, turn.by) and (is_above or turn.by == section.supervisor):
+        return None
+    supervisor = section.supervisor or section.room_management
+    return refusal("SECTION-NOT-YOURS", by=turn.by or "nobody", section=section.name, supervisor=supervisor)
+
+
+def _is_supervisor(turn: Turn, what: HandOverSection) -> Refusal | None:
+    """A floor supervisor who may act now, and does not deal at this table."""
+    why = sightings.objection(turn, what.staff)
+    if not why and Role.FLOOR_SUPERVISOR in sightings.roles_here(turn, what.staff):
+        return None
+    return refusal("SUPERVISOR-UNKNOWN", staff=what.staff, why=why and f" ({why})")
 
 
 def _is_dealer(turn: Turn, what: SetDealer) -> Refusal | None:
@@ -254,6 +283,14 @@ PROCEDURE = Procedure(
                 _take_section,
                 guards=(presence.acts_as(*SECTION_ROLES, rule="CSM-2"),),
                 said="the section is yours",
+            ),
+            Row(
+                state,
+                HandOverSection,
+                None,
+                _hand_over,
+                guards=(_answers_for_it, _is_supervisor),
+                said="the section is handed over",
             ),
             Row(state, SetDealer, None, _relieved, guards=(STAFF, _is_dealer, _is_not_supervising), said="on duty"),
             Row(state, SessionOpened, None, _opened, said="session opened"),

@@ -16,6 +16,7 @@ from tableside.procedures.damaged import DamagedSlice
 from tableside.procedures.device_faults import FaultSlice
 from tableside.procedures.difference_slice import DifferenceSlice
 from tableside.procedures.empty import EmptySlice
+from tableside.procedures.enrolment_slice import EnrolmentSlice
 from tableside.procedures.hand_shoe_slice import HandShoeSlice
 from tableside.procedures.held_cards import HeldCardsSlice
 from tableside.procedures.jackpot_bets import BetSlice
@@ -70,3 +71,4 @@ class Procedures(msgspec.Struct, frozen=True):
     advised: AdviceSlice = AdviceSlice()
     hand_shoe: HandShoeSlice = HandShoeSlice()
     manual: ManualSlice = ManualSlice()
+    enrolment: EnrolmentSlice = EnrolmentSlice()

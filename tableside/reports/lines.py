@@ -8,6 +8,7 @@ from typing import Any
 
 from drivers.displays.money import CurrencyUnknown
 from tableside import (
+    badge_happenings,
     batch_happenings,
     decisions,
     happenings,
@@ -163,6 +164,10 @@ LINES: Mapping[type, Sentence] = {
     happenings.JamFound: lambda _s, w: f"{w.device}: a jam at the {w.place} was found, nobody told of it",
     happenings.JamFoundGone: lambda _s, w: f"{w.device}: the jam at the {w.place} was found gone",
     happenings.FaultFound: lambda _s, w: f"{w.device}: fault {w.fault} at the {w.place} was found, nobody told of it",
+    badge_happenings.EnrolmentBegun: lambda s, w: f"A new badge is waited for, {s.person(w.staff)}{_by(s, w.by)}",
+    badge_happenings.BadgeEnrolled: lambda s, w: f"Badge enrolled: {s.person(w.staff)}, at {w.reader}{_by(s, w.by)}",
+    badge_happenings.EnrolmentEnded: lambda s, w: f"No badge enrolled for {s.person(w.staff)}: {w.why}",
+    badge_happenings.BadgeWithdrawn: lambda s, w: f"Badges withdrawn: {s.person(w.staff)}{_by(s, w.by)}",
     happenings.SectionHandedOver: lambda s, w: f"Section {w.section} taken by {s.person(w.staff)}",
     session_happenings.CutSkipped: lambda _s, w: f"Cut skipped: {w.why} (CSM-3)",
     session_happenings.EmptyProved: lambda _s, w: f"{w.device} proved empty, for {w.purpose}",

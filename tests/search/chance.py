@@ -191,7 +191,8 @@ VALUES: dict[str, Sequence[Any]] = {
     "ruling": ("goes on", "finished elsewhere", "void", "perhaps"),
     "round": (0, 1, 2, 99),
     "numbers": ((), (1,), (2, 99)),
-    "reader": ("", "eye"),
+    "reader": ("", "eye", "badges"),
+    "staff": ("D-102", "nobody"),  # whose badge is enrolled or withdrawn: nobody of those who must put things right
     "text": ("", "miscounted"),
     "complaint": ("@complaint", 1, 2),
     "decision": ("the deal stands", ""),

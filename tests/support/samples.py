@@ -15,6 +15,7 @@ from tableside import (
     exchange_requests,
     inputs,
     manual_requests,
+    people_requests,
     requests,
     shoe_requests,
 )
@@ -46,6 +47,9 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
         {"line": 0, "at": "9", "kind": manual_requests.LateKind.OTHER, "text": ""},
     ),
     manual_requests.EndManual: ({"lines": 1}, {"lines": 0}, {"lines": 40}),
+    people_requests.EnrolBadge: ({"staff": "D2", "reader": "reader"}, {"staff": "X", "reader": "none"}),
+    people_requests.WithdrawBadge: ({"staff": "D2"}, {"staff": "X"}),
+    people_requests.HandOverSection: ({"staff": "S2"}, {"staff": "D1"}),
     requests.OpenTable: ({"dealer": "D1"}, {"dealer": "X"}),
     batch_requests.LoadDeck: ({"back": "red"}, {"back": "green"}),
     batch_requests.ShuffleDeck: ({},),
