@@ -10,14 +10,17 @@ from tableside.configuration.mistake import Finding, listed
 from tableside.games.blackjack_bets import TableLimits
 from tableside.house import TableKind
 
+# Kinds of tables that know of rounds of blackjack.
+FOLLOWED = (TableKind.SHUFFLER.value, TableKind.HAND_SHOE.value)
+
 
 def blackjack_findings(file: Draft) -> Iterator[Finding]:
     """Everything across keys that is wrong with `[blackjack]`; what one key says wrongly its shape has told."""
     draft, kind = file.part("blackjack"), file.part("table").text("kind") or TableKind.SHUFFLER
     if not draft.values:
         return
-    if kind != TableKind.SHUFFLER:
-        yield Finding(("blackjack",), f'stands at a table of kind "{kind}"', "tables whose shuffler counts the rounds")
+    if kind not in FOLLOWED:
+        yield Finding(("blackjack",), f'stands at a table of kind "{kind}"', listed(FOLLOWED))
     currency = draft.text("currency")
     if currency is not None and currency not in CURRENCIES:
         yield Finding(draft.at("currency"), f'is "{currency}"', listed(sorted(CURRENCIES)))

@@ -20,6 +20,7 @@ from tableside.blackjack_requests import (
     TellSeats,
     TurnBankCard,
 )
+from tableside.by_hand import is_by_hand
 from tableside.games import blackjack
 from tableside.games import blackjack_advice as say
 from tableside.games.advice import Advice
@@ -35,6 +36,7 @@ from tableside.procedures import blackjack_follow as follow
 from tableside.procedures import blackjack_guards as may
 from tableside.procedures.blackjack_slice import BlackjackState, begin_anew, of, put, read
 from tableside.procedures.card_identities import cards_read
+from tableside.procedures.round_slice import RoundState
 from tableside.tables import Act, Procedure, Row, Turn
 
 RULE = "BJ-2"
@@ -150,7 +152,9 @@ def _is_ours(turn: Turn, what: card_events.CardPassed | events.NoticesLost | Dev
 
 
 def _passed(turn: Turn, what: card_events.CardPassed) -> None:
-    """In its order; what it is comes when it lies open."""
+    """In its order; what it is comes when it lies open. One outside a round, such as a burnt one, is none of ours."""
+    if turn.state.procedures.rounds.state not in (RoundState.WAITING, RoundState.DEALING):
+        return
     _anew(turn)
     before = of(turn).last_count
     put(turn, last_count=what.count)
@@ -215,7 +219,7 @@ def _look_back(turn: Turn, what: RoundEnded) -> None:
     elif played.phase is not Phase.OVER and not is_told_late:
         follow.lose(turn, f"the round was ended at: {read(turn.state, None).value}")
     seen = kept.placed + kept.scraps
-    if seen != what.cards:
+    if seen != what.cards and not (is_by_hand(turn.state) and not follow.reader(turn)):
         follow.lose(turn, f"{seen} cards were followed, {what.cards} were dealt")
 
 

@@ -18,6 +18,7 @@ from tableside.blackjack_requests import (
     TellSeats,
     TurnBankCard,
 )
+from tableside.by_hand import is_by_hand
 from tableside.cards import Card, parse_card
 from tableside.games import blackjack, blackjack_collect
 from tableside.games import blackjack_advice as say
@@ -221,7 +222,7 @@ def is_spot(turn: Turn, what: TellCard) -> Refusal | None:
 
 def is_given_out(turn: Turn, what: TellCard) -> Refusal | None:
     """A card is told once: no more of them than the machine has given out, where it counts and can be heard."""
-    if follow.reader(turn) or _names_unread(turn, what):
+    if follow.reader(turn) or _names_unread(turn, what) or is_by_hand(turn.state):
         return None
     machine = devices.machine(turn.state)
     levels = turn.state.devices.known.get(machine)

@@ -18,6 +18,7 @@ from tableside.procedures.blackjack_slice import BlackjackState, first_cards
 from tableside.requests import DecideAdvice, OpenCards, RuleRound
 from tableside.state import decode_state, encode_state
 from tests.support.blackjack import BOTH, READ, TOLD, Bench, dealt
+from tests.support.session import feed
 from tests.support.table import HOUSE
 
 S = BlackjackState
@@ -36,6 +37,7 @@ def test_where_nobody_tells_what_players_decide_the_round_is_counted_only() -> N
     assert why(bench) == ["cards are drawn, and nobody tells what the players decide"]
     assert first_cards(bench.table.state) == {}
     bench.end()
+    feed(bench.table, 8)  # all go back
     bench.seats(2)
     bench.deal("9♣ 10♠ 7♣ (7♥)", 2)
     assert bench.state is S.PLAYERS, "the next round is followed again"
