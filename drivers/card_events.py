@@ -134,6 +134,20 @@ class CardPassed(Notice, frozen=True, kw_only=True):
     back: int | None = None
 
 
+class SpecialCard(StrEnum):
+    """A card that is none of a deck; it is no secret of the game."""
+
+    JOKER = "joker"
+    CUT_CARD = "cut card"  # or the warning card: a reader cannot tell them apart
+
+
+class SpecialCardPassed(Notice, frozen=True, kw_only=True):
+    """Notice 21 of TDL: a special card went by the reader, told before the meter counts it; `count` since boot."""
+
+    count: int
+    kind: SpecialCard
+
+
 # --- shoes ------------------------------------------------------------------------------------------------
 
 
@@ -196,6 +210,7 @@ AnyCardFact = (
     | ShoeStarted
     | ShoeStoodBy
     | ShoeSettingChanged
+    | SpecialCardPassed
     | CardTold
     | AnyAntennaFact
 )

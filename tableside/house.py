@@ -78,6 +78,7 @@ class Jurisdiction(msgspec.Struct, frozen=True):
     name: str
     damaged: str = "card"  # machine: card, deck or set is replaced
     damaged_in_shoe: str = "deck"
+    deck_rules_adopted: bool = False  # else they are poker custom, and the house decides
     reinsert: str = "before"  # the cards of a round go back before or after the next deal
     full_count_after_jam: bool = False
     bank_draws_soft_17: bool = False  # BJ-6, BJ-7; elsewhere a soft 17 is drawn on

@@ -56,6 +56,7 @@ class Jurisdiction(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     damaged_in_shuffler: Line[Replaced]
     damaged_in_shoe: Line[Replaced]
     bank_draws_soft_17: Line[bool]
+    deck_rules: Line[Literal["custom", "adopted"]]  # the poker rules on defective decks, at a table of another game
     reinsert: Line[Literal["before", "after"]]  # a round's cards go back, before or after the next deal
     full_count_after_jam: Line[bool]
     second_load: Line[tuple[SecondLoad, ...]]

@@ -16,6 +16,7 @@ from tableside.batch_requests import AnyDeckRequest
 from tableside.blackjack_requests import AnyBlackjackRequest
 from tableside.card_requests import OpenCards as OpenCards
 from tableside.cards import Card
+from tableside.defect_requests import AnyDefectRequest
 from tableside.exchange_requests import AnyExchangeRequest
 from tableside.house import Role
 from tableside.jackpot_requests import ClaimJackpot as ClaimJackpot
@@ -388,4 +389,5 @@ AnyRequest = (
     | AnyDeckRequest
     | AnyShoeRequest
     | AnyExchangeRequest
+    | AnyDefectRequest
 )

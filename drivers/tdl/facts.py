@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import TypedDict, TypeVar
 
 from drivers import events
-from drivers.card_events import CardPassed
+from drivers.card_events import CardPassed, SpecialCardPassed
 from drivers.events import Fact, Outcome, Reason
 from drivers.tdl import words
 from firmware_bridge.session.tdl import Answered, Noticed, Ready
@@ -152,10 +152,13 @@ def _chip_returned(at: Position, body: Body) -> events.Notice:
 
 
 def _card_read(at: Position, body: Body) -> events.Notice:
+    count, card = read.uint(body, keys.CardReadKey.COUNT), words.card_word(read.uint(body, keys.CardReadKey.CARD))
+    if card in words.SPECIAL_CARDS:
+        return SpecialCardPassed(**at, count=count, kind=words.SPECIAL_CARDS[card])
     return CardPassed(
         **at,
-        count=read.uint(body, keys.CardReadKey.COUNT),
-        card=words.card_word(read.uint(body, keys.CardReadKey.CARD)),
+        count=count,
+        card=card,
         back=read.opt_uint(body, keys.CardReadKey.BACK),
     )
 

@@ -130,6 +130,11 @@ HOLDINGS: Mapping[int, events.Holding] = {
 
 # Cards that are none of a deck (TDL 14.2 *Cards*); all others are 16 × suit + rank, suits in the order ♣ ♦ ♥ ♠.
 CARDS: Mapping[int, str] = {0: card_events.UNREAD, 1: card_events.JOKER, 2: card_events.CUT_CARD}
+# Of these the kind is told in the clear: they are no secret of the game.
+SPECIAL_CARDS: Mapping[str, card_events.SpecialCard] = {
+    card_events.JOKER: card_events.SpecialCard.JOKER,
+    card_events.CUT_CARD: card_events.SpecialCard.CUT_CARD,
+}
 _SUIT_FACTOR = 16
 
 PERMIT_NUMBERS: Mapping[PermitKind, int] = {word: number for number, word in PERMITS.items()}

@@ -68,6 +68,12 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "interrupt": '--why "no bets" --as D-101',
         "spread": '--why "no players" --as D-101',
     },
+    "defect": {
+        "report": '--defect duplicate --where "in a hand" --card "7C red" --seat 3 --as D-101',
+        "claim": "--finding 1 --as D-101",
+        "keep-money": "--seats 2 --seats 5 --as S-201",
+        "award-money": "--round 12 --seat 5 --as S-201",
+    },
     "unload": {
         "sort": "--groups red:3 --groups blue:2:missing=7C,10H:too_many=KS --as D-101",
         "settle-sort": '--incident 4 --decision "decks withdrawn" --as M-301',

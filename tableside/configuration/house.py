@@ -145,6 +145,7 @@ def _jurisdiction(table: TableConfig) -> house.Jurisdiction:
     return house.Jurisdiction(
         name=table.jurisdiction,
         damaged=Replaced(law.damaged_in_shuffler.value).value,
+        deck_rules_adopted=law.deck_rules.value == "adopted",
         damaged_in_shoe=Replaced(law.damaged_in_shoe.value).value,
         reinsert=settings.reinsert or law.reinsert.value,
         full_count_after_jam=law.full_count_after_jam.value if chosen is None else chosen,

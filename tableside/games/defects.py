@@ -32,6 +32,7 @@ class Defect(StrEnum):
     FLASHED = "flashed by the dealer"
     FLASHED_BY_PLAYER = "flashed by a player"
     OFF_TABLE = "off the table"
+    DROPPED = "dropped by its player"
 
 
 class Where(StrEnum):
@@ -40,10 +41,27 @@ class Where(StrEnum):
     HAND = "in a hand"
     BOARD = "on the board"
     STUB = "in the stub"
+    TRAY = "in the tray"
+    SPREAD = "spread on the table"
+    COUNT = "in a count"
+
+
+class Game(StrEnum):
+    """What is played: which rule a card exposed by the dealer comes under."""
+
+    BLACKJACK = "blackjack"
+    HOLD_EM = "hold'em"
+    STUD = "stud"
+    CHINESE = "Chinese poker"
 
 
 class Found(msgspec.Struct, frozen=True):
-    """One finding. `acted`: how many players have acted since the deal. `has_owner_acted`: he acted on this card."""
+    """One finding. `acted`: how many players have acted since the deal. `has_owner_acted`: he acted on this card.
+
+    `is_bet`: the first betting round is over. `is_mixed_in`: the card that would replace it was dealt face down and
+    mixed with another's. `is_known`: a player knew of it and tried to win. `is_unlooked`: its player had not looked.
+    `game` is the one that is played: its own rule for exposed cards goes first (DECK-10).
+    """
 
     defect: Defect
     where: Where
@@ -52,7 +70,11 @@ class Found(msgspec.Struct, frozen=True):
     count: int = 1
     acted: int = 0
     has_owner_acted: bool = False
-    is_bet: bool = False  # the first betting round is over
+    is_bet: bool = False
+    is_mixed_in: bool = False
+    is_known: bool = False
+    is_unlooked: bool = False
+    game: Game = Game.BLACKJACK
 
 
 class Ruling(msgspec.Struct, frozen=True):
@@ -75,8 +97,9 @@ IN_PLAY: Mapping[Defect, Ruling] = {
     Defect.JOKER: Ruling("DECK-4", f"{SCRAP}; no misdeal", "give the next card"),
     Defect.MISSING: Ruling("DECK-5", "the result of the hand is not void", "finish the hand; count the deck"),
     Defect.EXTRA: Ruling("DECK-6", "one extra card goes back and is the burn card", "take it back, burn it"),
-    Defect.FLASHED: Ruling("DECK-9", "it counts as exposed: the game's own rule decides (DECK-10)", "stop and say so"),
+    Defect.FLASHED: Ruling("DECK-10", "it counts as exposed: the game's own rule decides", "stop and say so"),
     Defect.FLASHED_BY_PLAYER: Ruling("DECK-9", "it plays", "go on"),
+    Defect.DROPPED: Ruling("DECK-7", "who drops a card of his hand must still play it", "pick it up, give it back"),
     Defect.OFF_TABLE: Ruling("DECK-7", "a card dealt off the table counts as exposed", "pick it up, show it"),
 }
 IN_STUB: Mapping[Defect, Ruling] = {
@@ -84,10 +107,41 @@ IN_STUB: Mapping[Defect, Ruling] = {
 }
 
 
-def ruling(found: Found) -> Ruling:
-    """What the poker rules say; timing first, then where it was found."""
+# DECK-10: the game's own rule decides on a card that the dealer has exposed.
+EXPOSED: Mapping[Game, Ruling] = {
+    Game.BLACKJACK: Ruling("BJ-2", "players' cards lie open: it plays", "go on"),
+    Game.HOLD_EM: Ruling("HOLD-1", "it may not be kept; a first hole card: misdeal", "replace it after the deal"),
+    Game.STUD: Ruling("STUD-5", "a key card revealed while dealing: the hand is dead", "give its ante back"),
+    Game.CHINESE: Ruling("CHIN-5", "five or more exposed cards of a hand may be a misdeal", "count the exposed cards"),
+}
+BANK_EXPOSED = Ruling("BJ-3", "it goes to the discard tray and another is drawn", "lay it into the tray, draw another")
+# Places at which no hand is being played any more.
+AFTER_PLAY = (Where.SPREAD, Where.COUNT)
+AFTER = "no hand is being played: results stand"
+VOIDING = (Defect.FOREIGN_BACK, Defect.DUPLICATE)
+IRREGULAR = (*VOIDING, Defect.BOXED, Defect.JOKER)
+LATER = "the next card is mixed with another's: it is replaced after all other cards of that dealing round"
+
+
+def _by_conduct(found: Found) -> Ruling | None:
+    """What the rules say of who looked, knew or acted; it goes before what they say of the card."""
+    if found.defect in IRREGULAR and found.is_unlooked:
+        return Ruling("DECK-11", "who plays without looking bears the risk", "play on; he has no redress")
+    if found.defect in VOIDING and found.is_known:
+        text = "who knew and tried to win may lose the right to his money; chips may stay in the pot for the next deal"
+        return Ruling("DECK-8", text, "stop; keep the list of who was dealt in (DECK-12)")
     if found.defect is Defect.JOKER and found.has_owner_acted:
         return Ruling("DECK-4", DEAD, "take the hand; the others play on")
+    return None
+
+
+def ruling(found: Found) -> Ruling:
+    """What the poker rules say; conduct and timing first, then where it was found."""
+    if found.where in AFTER_PLAY:
+        return Ruling(IN_PLAY[found.defect].rule, AFTER, "exchange the deck that is not regular; count the cards")
+    conduct = _by_conduct(found)
+    if conduct is not None:
+        return conduct
     several = found.defect in (Defect.BOXED, Defect.EXTRA, Defect.FLASHED) and found.count >= SEVERAL
     if several and found.acted >= TWO_ACTED:
         return Ruling("MISDEAL-2", "two players have acted: a misdeal cannot be called", "play the hand out")
@@ -95,6 +149,12 @@ def ruling(found: Found) -> Ruling:
         return Ruling("MISDEAL-1", "two or more of them: it may be a misdeal", "gather the cards, shuffle, deal again")
     if found.defect is Defect.EXTRA and found.is_bet:
         return Ruling("DEAL-6", "a hand with a wrong number of cards is dead", "take the hand; the others play on")
+    if found.defect is Defect.FLASHED:
+        is_bank = found.game is Game.BLACKJACK and not found.seat
+        known = BANK_EXPOSED if is_bank else EXPOSED[found.game]
+        return Ruling(known.rule, f"it counts as exposed (DECK-9): {known.ruling}", known.next_step)
+    if found.defect in (Defect.BOXED, Defect.JOKER) and found.is_mixed_in:
+        return Ruling(IN_PLAY[found.defect].rule, LATER, "finish the lap, then give the next card")
     stub = IN_STUB.get(found.defect) if found.where is Where.STUB else None
     return stub or IN_PLAY[found.defect]
 
@@ -104,8 +164,16 @@ def advise(found: Found, *, is_adopted: bool) -> Advice:
     what = f"{found.defect}: {found.card}" if found.card else str(found.defect)
     place = f"{found.where}, seat {found.seat}" if found.seat else str(found.where)
     known = ruling(found)
-    text = known.ruling if is_adopted else f"poker custom, the house decides: {known.ruling}"
+    is_law = is_adopted or known.rule.startswith("BJ-")
+    text = known.ruling if is_law else f"poker custom, the house decides: {known.ruling}"
     return Advice(known.rule, f"{what} ({place})", text, known.next_step, Role.FLOOR_SUPERVISOR)
+
+
+def claim(*, has_looked: bool) -> Ruling:
+    """Somebody says that his card is exposed and wants it replaced (DECK-9)."""
+    if has_looked:
+        return Ruling("DECK-9", "he has looked at it first: the claim comes too late, the card plays", "go on")
+    return Ruling("DECK-9", "said before looking: it counts as exposed, the game's own rule decides", "see DECK-10")
 
 
 def defects_among(decks: Mapping[str, int], seen: Iterable[tuple[Card, Where, int]]) -> tuple[Found, ...]:

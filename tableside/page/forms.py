@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from tableside import requests
 from tableside.control.acts import act_name, fields_of
+from tableside.games.defects import Defect, Where
 from tableside.page.offered import OFFERED
 from tableside.request_shapes import Request
 from tableside.shoe_requests import CutCards
@@ -21,6 +22,17 @@ ENTRIES: Mapping[str, str] = {
     "seat": "seat",
     "occupied": "seats",
     "counts": "counts",
+    "card": "card",
+    "defect": "choice",
+    "where": "choice",
+    "count": "number",
+    "acted": "number",
+    "has_owner_acted": "yes",
+    "is_bet": "yes",
+    "is_mixed_in": "yes",
+    "is_known": "yes",
+    "is_unlooked": "yes",
+    "has_looked": "yes",
     "out": "counts",
     "damaged": "card",
     "replacement": "card",
@@ -48,6 +60,8 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "found_in": ("table", "tray"),
     "place": ("machine", "table", "aside", "tray", "hopper"),
     "ruling": ("goes on", "finished elsewhere", "void"),
+    "defect": tuple(defect.value for defect in Defect),
+    "where": tuple(where.value for where in Where),
 }
 
 

@@ -8,7 +8,15 @@ from typing import get_args
 
 import msgspec
 
-from tableside import batch_requests, exchange_requests, manual_requests, people_requests, requests, shoe_requests
+from tableside import (
+    batch_requests,
+    defect_requests,
+    exchange_requests,
+    manual_requests,
+    people_requests,
+    requests,
+    shoe_requests,
+)
 from tableside.blackjack_requests import AnyBlackjackRequest
 from tableside.house import Role
 from tableside.request_shapes import Request
@@ -125,6 +133,11 @@ OFFERED: Mapping[type[Request], Offered] = {
     shoe_requests.BeginHandShoe: Offered((SUPERVISOR,), called_by=("SWAP", "JAM-REPEATED")),
     shoe_requests.EmptyByHand: Offered((SUPERVISOR,)),
     shoe_requests.EndHandShoe: Offered(DECIDES),
+    # Cards that are not as they should be.
+    defect_requests.ReportDefect: Offered((DEALER, SUPERVISOR, INSPECTOR), called_by=()),
+    defect_requests.ClaimExposed: Offered((DEALER, SUPERVISOR), called_by=()),
+    defect_requests.KeepMoney: Offered(DECIDES, called_by=()),
+    defect_requests.AwardMoney: Offered(DECIDES),
     exchange_requests.ExchangeCards: Offered((SUPERVISOR,)),
     exchange_requests.AuthoriseSingleCard: Offered((MANAGEMENT,), Reach.HOST),
 }

@@ -147,7 +147,9 @@ def _paid(turn: Turn, what: PayBets) -> None:
 # --- cards that a reader tells ------------------------------------------------------------------------------
 
 
-def _is_ours(turn: Turn, what: card_events.CardPassed | events.NoticesLost | DeviceCame) -> bool:
+def _is_ours(
+    turn: Turn, what: card_events.CardPassed | card_events.SpecialCardPassed | events.NoticesLost | DeviceCame
+) -> bool:
     return what.device == follow.reader(turn)
 
 
@@ -168,6 +170,12 @@ def _passed(turn: Turn, what: card_events.CardPassed) -> None:
         soft = turn.state.house.jurisdiction.bank_draws_soft_17
         put(turn, played=blackjack.begin(seats, draws_soft_17=soft))
     follow.go_on(turn)
+
+
+def _special(turn: Turn, what: card_events.SpecialCardPassed) -> None:
+    """No card of the game: the reader counts it, and it is dealt to nobody. A warning card is no dealt card at all."""
+    is_scrap = what.kind is card_events.SpecialCard.JOKER or not is_by_hand(turn.state)
+    put(turn, last_count=what.count, scraps=of(turn).scraps + is_scrap)
 
 
 def _blind(turn: Turn, what: events.NoticesLost | DeviceCame) -> None:
@@ -346,6 +354,7 @@ PROCEDURE = Procedure(
                     Row(state, kind, None, act, antennas.is_at_seat, said=said, watches=True)
                     for kind, act, said in OF_ANTENNAS
                 ),
+                Row(state, card_events.SpecialCardPassed, None, _special, _is_ours, said="a scrap", watches=True),
                 Row(state, events.NoticesLost, None, _blind, _is_ours, said="cards may be missed", watches=True),
                 Row(state, DeviceCame, None, _blind, _is_ours, said="the reader is back", watches=True),
                 Row(state, CardsOpened, None, _opened, said="cards lie open", watches=True),

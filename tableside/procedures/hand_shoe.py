@@ -6,6 +6,8 @@ say of it is in `tableside.games.shoe`, pure; here is who may say what when, and
 
 from __future__ import annotations
 
+from drivers.card_events import SpecialCardPassed
+from drivers.events import DeviceBooted
 from tableside import alerts, card_account, incidents
 from tableside.by_hand import is_by_hand
 from tableside.card_account import ASIDE, SHOE, TABLE, TRAY, UNEXPLAINED, Evidence
@@ -214,6 +216,19 @@ PROCEDURE = Procedure(
             Row(state, CardsPassed, None, dealing.stray, _is_here, said="a card, and no round")
             for state in IDLE
             if state is not S.READY
+        ),
+        *(
+            Row(state, SpecialCardPassed, None, dealing.seen_warning, dealing.is_warning, said="warning card seen")
+            for state in (S.TO_BURN, S.READY, S.IN_ROUND)
+        ),
+        *(
+            Row(state, SpecialCardPassed, None, dealing.passed_special, dealing.is_warning, said="cut card seen")
+            for state in IDLE
+            if state not in (S.TO_BURN, S.READY)
+        ),
+        *(
+            Row(state, DeviceBooted, None, dealing.blind, dealing.is_reader, said="reader restarted", watches=True)
+            for state in (S.TO_BURN, S.READY, S.IN_ROUND)
         ),
         Row(S.IN_ROUND, CountDealt, None, dealing.said_out, guards=guards.COUNT_DEALT, rule="SHOE-5", said="counted"),
         *(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from drivers.card_events import SpecialCard, SpecialCardPassed
+from drivers.events import DeviceBooted
 from tableside import alerts, card_account, incidents, locks, unexpected
 from tableside.by_hand import is_by_hand
 from tableside.card_account import SHOE, TABLE, TRAY, Evidence
@@ -178,6 +180,30 @@ def _compare_place(turn: Turn, fewest: int, most: int) -> None:
     told = the.misplaced(of(turn).shoe, fewest, most)
     if told is not None:
         advise(turn, told, f"shoe {of(turn).number}")
+
+
+def is_warning(turn: Turn, what: SpecialCardPassed) -> bool:
+    return what.kind is SpecialCard.CUT_CARD and is_by_hand(turn.state)
+
+
+def seen_warning(turn: Turn, what: SpecialCardPassed) -> None:
+    """SHOE-1: a known object, no card: the meter that counts it comes behind. The first one is the warning card."""
+    put(turn, special_ahead=of(turn).special_ahead + 1)
+    if is_first_warning(turn, what):
+        _warned(turn, what.device)
+
+
+def passed_special(turn: Turn, _what: SpecialCardPassed) -> None:
+    put(turn, special_ahead=of(turn).special_ahead + 1)
+
+
+def is_reader(turn: Turn, what: DeviceBooted) -> bool:
+    return is_by_hand(turn.state) and what.device in turn.state.house.card_readers
+
+
+def blind(turn: Turn, _what: DeviceBooted) -> None:
+    """What it saw in the boot before may not all be told: nobody knows how many cards are out (SHOE-5)."""
+    put(turn, uncounted=max(1, of(turn).uncounted), special_ahead=0)
 
 
 def is_first_warning(turn: Turn, _what: object) -> bool:

@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING
 from tableside import alerts, incidents, locks, presence, unexpected
 from tableside.happenings import CountWanted
 from tableside.house import Role
-from tableside.procedures import card_identities, hand_shoe_dealing, jackpot, jackpot_ledger, shoe
+from tableside.procedures import (
+    card_identities,
+    defects,
+    exchange,
+    hand_shoe_dealing,
+    jackpot,
+    jackpot_ledger,
+    shoe,
+)
 from tableside.refusals import refusal
 from tableside.requests import SettleIncident
 from tableside.tables import Procedure, Refusal, Row, Turn
@@ -31,6 +39,8 @@ BY_PERSON: Mapping[str, str] = {
     shoe.RESTARTED: shoe.RESTARTED_TEXT,
     shoe.ERROR: "",
     hand_shoe_dealing.STRAY_INCIDENT: hand_shoe_dealing.STRAY,
+    defects.MISSING: defects.MISSING_TEXT,
+    exchange.INCIDENT: "",
     card_identities.UNOPENED: "",
     jackpot_ledger.UNFIT: "",
     jackpot.LEVELS: "",

@@ -13,6 +13,7 @@ from tableside.procedures.card_readers import ReaderSlice
 from tableside.procedures.complaints import ComplaintSlice
 from tableside.procedures.counts import CountSlice
 from tableside.procedures.damaged import DamagedSlice
+from tableside.procedures.defect_slice import DefectSlice
 from tableside.procedures.device_faults import FaultSlice
 from tableside.procedures.difference_slice import DifferenceSlice
 from tableside.procedures.empty import EmptySlice
@@ -70,5 +71,6 @@ class Procedures(msgspec.Struct, frozen=True):
     blackjack: BlackjackSlice = BlackjackSlice()
     advised: AdviceSlice = AdviceSlice()
     hand_shoe: HandShoeSlice = HandShoeSlice()
+    defects: DefectSlice = DefectSlice()
     manual: ManualSlice = ManualSlice()
     enrolment: EnrolmentSlice = EnrolmentSlice()

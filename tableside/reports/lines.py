@@ -25,6 +25,7 @@ from tableside.jackpot_happenings import JackpotCalled, JackpotOver
 from tableside.machine_happenings import MachineRecorded
 from tableside.manual_happenings import FormIssued, LateEntered, ManualEnded, ManualOrdered
 from tableside.outputs.amounts import amount_in, day_in
+from tableside.reports.defect_lines import DEFECT_LINES
 from tableside.reports.shoe_lines import SHOE_LINES
 from tableside.reports.story import Story
 
@@ -132,6 +133,7 @@ LINES: Mapping[type, Sentence] = {
     CardVoid: lambda _s, w: f"Round {w.round}: {w.card or 'a card'} is void, in the tray",
     AdviceLapsed: lambda _s, w: f"Advice {w.number}: {w.why}, nobody has decided ({w.rule})",
     **SHOE_LINES,
+    **DEFECT_LINES,
     MachineRecorded: _machine,
     CardsTurnedUp: lambda s, w: (
         f"Face up, of the cards that {w.device} read: {', '.join(map(str, w.numbers))}{_by(s, w.by)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tableside.cards import Card, parse_card
-from tableside.games.defects import JOKER_RANK, Defect, Found, Where, advise, defects_among, ruling
+from tableside.games.defects import JOKER_RANK, Defect, Found, Game, Where, advise, defects_among, ruling
 
 HAND, BOARD, STUB = Where.HAND, Where.BOARD, Where.STUB
 RULINGS: list[tuple[str, Found, str, str]] = [
@@ -22,7 +22,11 @@ RULINGS: list[tuple[str, Found, str, str]] = [
     ("one extra card before the first bets", Found(Defect.EXTRA, HAND), "DECK-6", "burn card"),
     ("one extra card later", Found(Defect.EXTRA, HAND, is_bet=True), "DEAL-6", "dead"),
     ("two extra cards", Found(Defect.EXTRA, HAND, count=2), "MISDEAL-1", "misdeal"),
-    ("flashed by the dealer", Found(Defect.FLASHED, HAND), "DECK-9", "exposed"),
+    ("flashed by the dealer, blackjack's bank", Found(Defect.FLASHED, HAND), "BJ-3", "exposed (DECK-9)"),
+    ("flashed by the dealer, a player's card at blackjack", Found(Defect.FLASHED, HAND, seat=2), "BJ-2", "plays"),
+    ("flashed by the dealer at hold'em", Found(Defect.FLASHED, HAND, game=Game.HOLD_EM), "HOLD-1", "not be kept"),
+    ("flashed by the dealer at stud", Found(Defect.FLASHED, HAND, game=Game.STUD), "STUD-5", "dead"),
+    ("flashed by the dealer at Chinese poker", Found(Defect.FLASHED, HAND, game=Game.CHINESE), "CHIN-5", "misdeal"),
     ("flashed by a player", Found(Defect.FLASHED_BY_PLAYER, HAND), "DECK-9", "plays"),
     ("dealt off the table", Found(Defect.OFF_TABLE, HAND), "DECK-7", "exposed"),
 ]

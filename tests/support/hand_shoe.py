@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from drivers import events
@@ -11,15 +13,19 @@ from tableside.procedures.hand_shoe_slice import HandShoeSlice, HandShoeState
 from tableside.requests import ConfirmHandShuffled, ConfirmMixed, ConfirmShown, EndRound, OpenTable, Request
 from tableside.shoe_requests import (
     BackCount,
+    BeginHandShoe,
     BeginRound,
     BurnCard,
     CountBacks,
     CountDealt,
     CutCards,
+    EndHandShoe,
     FillShoe,
     GatherCards,
     ShowWarningCard,
+    SpreadCards,
 )
+from tests.support.session import end_eject, give_out, levels, open_table
 from tests.support.table import HOUSE, Table
 
 HAND_HOUSE = replace(
@@ -103,3 +109,54 @@ class HandTable(Table):
     def passes(self, cards: int = 1, reader: str = "eye") -> None:
         """So many cards go by the reader."""
         self.notice(events.CardsOut, reader, meter=self.state.devices.known[reader].meter_out + cards)
+
+
+def in_state(state: HandShoeState) -> Table:
+    """A table whose shoe by hand, or whose change of mode, stands so."""
+    if state is HandShoeState.EMPTYING:
+        return emptying()
+    if state is HandShoeState.RETURNING:
+        return returning()
+    table = HandTable()
+    for step in _STEPS:
+        if table.where is state:
+            return table
+        step(table)
+    assert table.where is state, state
+    return table
+
+
+def emptying() -> Table:
+    """The machine is down, and its cards are to come out."""
+    table = open_table(replace(HOUSE, special_cards=HAND_HOUSE.special_cards, spare_shufflers=()))
+    table.tap("S1")
+    assert table.ask(BeginHandShoe, why="its motor is dead").is_accepted
+    return table
+
+
+def returning() -> Table:
+    """They have come out, were counted, and are to go back."""
+    table = emptying()
+    give_out(table, ALL)
+    end_eject(table, moved=ALL)
+    levels(table, content=0)
+    levels(table, content=0)
+    table.wait(3)
+    assert table.ask(CountBacks, by="D1", counts=WHOLE).is_accepted
+    table.tap("S1")
+    table.tap("M1")
+    assert table.ask(EndHandShoe, packets=3).is_accepted
+    return table
+
+
+_STEPS: tuple[Callable[[HandTable], object], ...] = (
+    lambda table: table.do(OpenTable, by="S1", dealer="D1"),
+    lambda table: (table.do(ConfirmShown), table.do(CountBacks, counts=WHOLE)),
+    lambda table: (table.do(ConfirmMixed), table.do(ConfirmHandShuffled)),
+    lambda table: table.do(CutCards, occupied=SEATS, seat=2),
+    lambda table: table.do(FillShoe),
+    lambda table: table.do(BurnCard),
+    lambda table: table.do(BeginRound),
+    lambda table: (table.do(ShowWarningCard), table.do(EndRound)),
+    lambda table: table.do(SpreadCards, why="no players"),
+)

@@ -12,6 +12,7 @@ from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEndi
 from tableside import (
     batch_requests,
     blackjack_requests,
+    defect_requests,
     exchange_requests,
     inputs,
     manual_requests,
@@ -22,6 +23,7 @@ from tableside import (
 from tableside.cards import parse_card
 from tableside.causes import Elsewhere
 from tableside.games.blackjack import Choice
+from tableside.games.defects import Defect, Where
 from tableside.house import Role
 from tableside.inputs import AnyInput, DaemonStarted, DeadlinePassed
 from tableside.jackpot import linked
@@ -79,6 +81,14 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
         {"authorised_by": "A. Inspector", "reference": "order 12"},
         {"authorised_by": "", "reference": ""},
     ),
+    defect_requests.ReportDefect: (
+        {"defect": Defect.DUPLICATE, "where": Where.HAND, "card": RED_7, "seat": 3},
+        {"defect": Defect.MISSING, "where": Where.STUB},
+        {"defect": Defect.JOKER, "where": Where.SPREAD, "seat": 99, "count": 0},
+    ),
+    defect_requests.ClaimExposed: ({"finding": 1}, {"finding": 99, "has_looked": True}),
+    defect_requests.KeepMoney: ({"seats": (1, 2)}, {"seats": (0, 0)}),
+    defect_requests.AwardMoney: ({"round": 1, "seat": 1}, {"round": 99, "seat": 9}),
     requests.BeginLoad: ({"packets": 3}, {"packets": 1}),
     requests.LoadPacket: ({"cards": 104}, {"cards": 0}, {"cards": 156}),
     requests.CorrectPacket: ({"cards": 103}, {"cards": -1}),
@@ -226,7 +236,8 @@ FACTS: dict[type, tuple[dict[str, object], ...]] = {
     antenna_events.ChipRemoved: ({"value": 500, "place": "seat 3"},),
     antenna_events.TagUnknown: ({"tag": "32:D0AC1F62", "place": "seat 3"},),
     antenna_events.UnknownTagGone: ({"tag": "32:D0AC1F62", "place": "seat 3"},),
-    card_events.CardPassed: ({"card": SEALED, "count": 1, "back": 1},),
+    card_events.CardPassed: ({"card": SEALED, "count": 1, "back": 1}, {"card": SEALED, "count": 1, "back": 9}),
+    card_events.SpecialCardPassed: tuple({"count": 1, "kind": kind} for kind in card_events.SpecialCard),
     card_events.CutCardSeen: ({},),
     card_events.GameEnded: tuple({"winner": winner} for winner in card_events.Winner),
     card_events.ShoeErrorBegan: ({"code": 4, "is_stopped": True}, {"code": 7, "is_stopped": False}),
@@ -301,6 +312,7 @@ SYSTEM: tuple[AnyInput, ...] = (
 TOLD_BY: dict[type, str] = {
     **dict.fromkeys(typing.get_args(card_events.AnyCardFact), "shoe"),
     card_events.CardPassed: "eye",
+    card_events.SpecialCardPassed: "eye",
     **dict.fromkeys(typing.get_args(antenna_events.AnyAntennaFact), "antennas"),
     card_events.CardRead: "antennas",
     card_events.CardRemoved: "antennas",

@@ -21,10 +21,11 @@ from tableside.locks import standing
 from tableside.permits import SCOPE_OF
 from tableside.procedures import PROCEDURES, WISHES, is_round_open
 from tableside.procedures.batch_slice import BatchState
+from tableside.procedures.hand_shoe_slice import HandShoeState
 from tableside.procedures.session import SessionState
 from tableside.requests import CardsTakenOut, CountAll, EnterSort, OpenLid, ProveEmpty, SortedDecks
 from tableside.state import TableState
-from tests.support import jackpot
+from tests.support import hand_shoe, jackpot
 from tests.support.advised import DEALERS, RULING, advised
 from tests.support.blackjack import IN_STATE as BLACKJACK
 from tests.support.put_right import clear_alerts, put_right, table_at
@@ -198,6 +199,13 @@ BATCH_STEPS: dict[BatchState, Callable[[Bench], None]] = {
     BatchState.DEALING: _packet(is_stopped=False),
     BatchState.SHORT: _packet(is_stopped=True),
 }
+
+
+def by_hand(state: HandShoeState) -> Callable[[], Table]:
+    """A table that deals by hand, or is on its way to or from that."""
+    return lambda: hand_shoe.in_state(state)
+
+
 # States of other kinds of table than the one that is searched, each with a situation that shows it; the ways out of
 # them are walked by their own tests.
 OF_OTHER_TABLES: dict[str, Callable[[], Table]] = {
@@ -210,6 +218,7 @@ OF_OTHER_TABLES: dict[str, Callable[[], Table]] = {
     "jackpot is RUNNING": jackpot_table,
     "jackpot seen is SEEN": seen_to_win,
     "jackpot is PENDING": lambda: won((5, FOUR_ACES)),
+    **{f"hand shoe is {state.name}": by_hand(state) for state in HandShoeState if state is not HandShoeState.NONE},
     **{f"batch is {state.name}": batch(state) for state in BATCH_STEPS},
 }
 
