@@ -9,6 +9,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from drivers.events import Shown
+from firmware_bridge.clock import NS_PER_S
 from tableside.jackpot import meters as of_meters
 from tableside.jackpot.linked import Claim, Contribution, Payment, contribution
 from tableside.jackpot.meters import Meters
@@ -127,14 +128,27 @@ def send(turn: Turn, entry: Contribution | Claim | Payment) -> None:
 
 
 def _next_id(turn: Turn) -> str:
-    """Of this table for ever: the epoch was made with its journal."""
+    """The next entry's."""
     number = ledger_of(turn).entries + 1
     put_ledger(turn, entries=number)
-    return f"{turn.state.house.table}.{turn.state.house.epoch:08x}.{number}"
+    return _unlike_any(turn, str(number))
+
+
+def _unlike_any(turn: Turn, what: str) -> str:
+    """Of this table for ever: the epoch was made with its journal, and a copy of it that is put back counts anew.
+
+    So the instant is in it too: what is said after a backup was put back is never taken for what was said before.
+    """
+    house = turn.state.house
+    return f"{house.table}.{house.epoch:08x}.{what}.{turn.given.wall_ns // NS_PER_S}"
 
 
 def _hit_id(turn: Turn) -> str:
-    return f"{turn.state.house.table}.{turn.state.house.epoch:08x}.hit{ledger_of(turn).hits + 1}"
+    """The same for all versions of one hit."""
+    ledger = ledger_of(turn)
+    if not ledger.hit_id:
+        put_ledger(turn, hits=ledger.hits + 1, hit_id=_unlike_any(turn, f"hit{ledger.hits + 1}"))
+    return ledger_of(turn).hit_id
 
 
 # --- a win --------------------------------------------------------------------------------------------------
@@ -186,4 +200,4 @@ def hit_over(turn: Turn) -> None:
     put(turn, values={}, wins=())
     ledger = ledger_of(turn)
     if ledger.state is not LedgerState.NONE:
-        put_ledger(turn, hits=ledger.hits + 1, version=0, hit=None)
+        put_ledger(turn, hit_id="", version=0, hit=None)

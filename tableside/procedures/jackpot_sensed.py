@@ -12,12 +12,17 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from tableside import locks
+from tableside.advice_happenings import AdviceLapsed, Decided
 from tableside.blackjack_happenings import ChoiceTaken, HandDealt
 from tableside.cards import Card
 from tableside.games.advice import Advice
+from tableside.happenings import RoundEnded
 from tableside.inputs import CardsOpened
 from tableside.jackpot.wins import Win, evaluate
+from tableside.jackpot_happenings import JackpotClaimed
 from tableside.jackpot_requests import ClaimJackpot
+from tableside.locks import Scope
 from tableside.procedures import advice_slice
 from tableside.procedures.blackjack_slice import first_cards
 from tableside.refusals import refusal
@@ -27,6 +32,7 @@ if TYPE_CHECKING:
     from tableside.state import TableState
 
 RULE = "JP-5"
+SEEN = "jackpot seen"
 Hands = tuple[tuple[Card, ...], ...]
 
 
@@ -122,6 +128,13 @@ def _tell(turn: Turn, win: Win, prize: str) -> None:
         f"claim it for seat {win.seat}, or say why it is no win",
     )
     advice_slice.advise(turn, advice, _place(win.seat))
+    locks.add(turn, Scope.FEED, SEEN, "JP-12")
+
+
+def _let_go(turn: Turn, _what: object) -> None:
+    """Claimed, so that the claim holds the cards; or decided otherwise; or its round is over all the same."""
+    if not unclaimed(turn.state):
+        locks.remove_all(turn, SEEN, turn.by)
 
 
 def read(state: TableState, _what: object) -> SensedState:
@@ -140,6 +153,11 @@ PROCEDURE = Procedure(
         Row(state, kind, None, _look, said="its wins are told", watches=True)
         for state in S
         for kind in (HandDealt, ChoiceTaken, CardsOpened)
+    )
+    + tuple(
+        Row(state, kind, None, _let_go, said="its cards are let go", watches=True)
+        for state in S
+        for kind in (JackpotClaimed, Decided, AdviceLapsed, RoundEnded)
     ),
     next_step={
         S.NONE: "nothing to do",

@@ -67,8 +67,8 @@ class JackpotSlice(msgspec.Struct, frozen=True):
 class LedgerSlice(msgspec.Struct, frozen=True):
     """`outbox`: what the ledger has not acknowledged, in order. `standing`: how it stood when it was last heard.
 
-    `entries` and `hits` count for ever: they make the ids. `version` of the present hit's claims, and the ledger's last
-    word on it.
+    `entries` and `hits` count for ever: they make the ids. `hit_id` of the present hit, the `version` of its claims,
+    and the ledger's last word on it.
     """
 
     state: LedgerState = LedgerState.NONE
@@ -77,6 +77,7 @@ class LedgerSlice(msgspec.Struct, frozen=True):
     outbox: tuple[Entry, ...] = ()
     entries: int = 0
     hits: int = 0
+    hit_id: str = ""
     version: int = 0
     hit: Hit | None = None
 

@@ -122,6 +122,17 @@ def test_jp2_ids_never_come_again_and_survive_a_restart() -> None:
     assert outbox(table)[0].id != first.id
 
 
+def test_jp2_after_a_backup_of_the_journal_was_put_back_new_bets_are_not_taken_for_old_ones() -> None:
+    table = linked()
+    backup = encode_state(table.state)
+    table.ask(MarkBets, by="D1", seats=(2,))
+    first = outbox(table)[0]
+    table.wait(60)
+    table.state = decode_state(backup)
+    table.ask(MarkBets, by="D1", seats=(2,))
+    assert outbox(table)[0].id != first.id
+
+
 def test_jp2_bets_that_were_locked_when_the_ledger_went_are_kept_and_no_others_are_taken() -> None:
     table = linked()
     table.ask(MarkBets, by="D1", seats=(2,))

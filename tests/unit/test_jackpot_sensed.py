@@ -10,6 +10,7 @@ from tableside.decisions import RequestAnswered
 from tableside.games.blackjack import Choice
 from tableside.house import House
 from tableside.jackpot_happenings import JackpotClaimed, JackpotPaid
+from tableside.locks import Scope, standing
 from tableside.procedures.jackpot_slice import JackpotState, due
 from tableside.requests import ClaimJackpot, DecideAdvice, EndRound, MarkBets
 from tests.law.jackpot_table import SETTINGS
@@ -64,6 +65,18 @@ def test_jp8_a_winning_hand_without_jackpot_bet_is_nobodys_business(house: House
 
 
 @BOTH
+def test_jp12_no_card_goes_back_while_it_is_not_claimed(house: House) -> None:
+    bench = played(house, ACES, 1)
+
+    def held() -> list[str]:
+        return [lock.reason for lock in standing(bench.table.state, Scope.FEED)]
+
+    assert held() == ["jackpot seen"]
+    assert claim(bench, 1).is_accepted
+    assert held() == ["jackpot win"]
+
+
+@BOTH
 def test_jp12_its_round_does_not_end_before_somebody_claims_or_decides(house: House) -> None:
     bench = played(house, ACES, 1)
     refused = finish(bench)
@@ -78,6 +91,7 @@ def test_jp12_the_dealers_decision_that_it_is_no_win_lets_the_round_end() -> Non
     number = next(one.number for one in bench.all_of(Advised) if one.rule == "JP-5")
     decided = bench.ask(DecideAdvice, number=number, decision="the chip lay there too late", is_against=True)
     assert decided.is_accepted
+    assert not standing(bench.table.state, Scope.FEED)
     assert bench.ask(EndRound).is_accepted
     assert bench.table.state.procedures.jackpot.sensed == ()
 
