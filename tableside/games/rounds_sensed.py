@@ -272,7 +272,7 @@ def _all_told(sensed: Sensed, signal: Signal) -> Step:
     went_both_ways = bool(out and (came_in or sensed.taken > sensed.taken_before))
     late = [Signal(Sign.CARDS_OUT, signal.at_ns, out), Signal(Sign.CARDS_IN, signal.at_ns, came_in)]
     late = [each for each in late if each.cards]
-    if sensed.tray is not None and out:
+    if sensed.tray is not None and sensed.is_open:
         late.append(Signal(Sign.TRAY, signal.at_ns, sensed.tray))
     sensed = replace(sensed, is_away=False, late_out=0, late_in=0, is_disturbed=True)
     verdicts: list[Verdict] = []

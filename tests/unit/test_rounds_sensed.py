@@ -215,6 +215,16 @@ def test_a_cable_that_is_out_in_mid_deal_loses_no_card(table: Table) -> None:
     assert not table.doubts
 
 
+def test_a_tray_that_fills_while_the_machine_is_away_is_looked_at_when_it_is_back(table: Table) -> None:
+    table.tray(0)
+    table.out(20)
+    table.tell(Sign.AWAY)
+    table.tray(20)
+    assert not table.overs
+    table.tell(Sign.ALL_TOLD)
+    assert [(over.cards, over.is_sure) for over in table.overs] == [(20, True)]
+
+
 def test_cards_both_ways_behind_a_cable_that_was_out_are_doubted(table: Table) -> None:
     table.out(18)
     table.tell(Sign.AWAY)
