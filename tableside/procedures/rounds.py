@@ -131,8 +131,9 @@ def _over(turn: Turn, how: str) -> None:
     put(turn, to_return=outside(turn.state) + rounds.early - lag, returned=rounds.early, lag=lag, early=0)
     put(turn, is_untold=told_late.is_behind(turn), is_done_ahead=False)
     turn.happened(RoundEnded(round=rounds.number, how=how, cards=rounds.dealt))
-    turn.happened(QuietPointReached(point="round over"))
-    if rounds.early:
+    if not rounds.early:
+        turn.happened(QuietPointReached(point="round over"))
+    else:  # its cards go in already: it is quiet when the last one has
         going_in(turn, rounds.held_since or rounds.number, rounds.number)
         _ended_if_complete(turn)
 
