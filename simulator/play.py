@@ -92,7 +92,9 @@ class AlertTeller:
         self._tell(f"    {row.body['by']} goes")
 
     def _cleared(self, row: Row) -> None:
-        self._tell(f"  ✓ {self._watch.alert_texts[row.body['alert']]} cleared: {row.body['why']}")
+        why = row.body["why"]
+        said = "" if why.startswith("cleared") else f": {why}"
+        self._tell(f"  ✓ {self._watch.alert_texts[row.body['alert']]} cleared{said}")
 
 
 TOLD: dict[str, Callable[[AlertTeller, Row], None]] = {
@@ -128,7 +130,7 @@ async def play(
         token=secrets.token_hex(3),  # another run of the same file asks anew
         retry_s=RETRY_S,
         lapse_chance=where.lapse_chance,
-        tell=lambda text: tell(f"[round {watch.round}] {text}" if watch.round else text),
+        tell=lambda text: tell(f"[round {watch.round}] {text}" if watch.is_in_session and watch.round else text),
     )
     gather_cast(scenario, scene, KINDS)
     teller = AlertTeller(watch, where.language, tell)

@@ -50,6 +50,7 @@ class Watch:
         self.alerts: dict[int, StandingAlert] = {}
         self.alert_texts: dict[int, str] = {}  # of all that ever stood, by number
         self.round = 0
+        self.is_in_session = False
         self.dealt = 0
         self.listeners: list[Callable[[Row], None]] = []
         self._by_type: dict[str, list[Row]] = {}
@@ -132,6 +133,12 @@ class Watch:
         """The card that began it is counted already: its row comes first."""
         self.round = body["round"]
 
+    def _opened(self, _body: Mapping[str, Any]) -> None:
+        self.is_in_session = True
+
+    def _closed(self, _body: Mapping[str, Any]) -> None:
+        self.is_in_session = False
+
     def _round_ended(self, body: Mapping[str, Any]) -> None:
         self.dealt = 0
 
@@ -146,6 +153,8 @@ FOLLOWED: dict[str, Callable[[Watch, Mapping[str, Any]], None]] = {
     "AlertArrived": Watch._arrived,
     "AlertCleared": Watch._cleared,
     "RoundStarted": Watch._round_started,
+    "SessionOpened": Watch._opened,
+    "SessionClosed": Watch._closed,
     "RoundEnded": Watch._round_ended,
     "CardsLeft": Watch._left,
 }

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from drivers.events import LampColour, LampPattern
 from tableside import causes, timers
-from tableside.catalogue import AlertClass, alert_text
+from tableside.catalogue import AlertClass, AlertText, alert_text, fields_of
 from tableside.decisions import (
     AlertArrived,
     AlertCleared,
@@ -73,7 +73,7 @@ class Alerts(msgspec.Struct, frozen=True):
 def raise_alert(turn: Turn, text: str, place: str = "", /, **fields: str) -> int:
     """Raise an alert of the catalogue, or count a repeat of the one that stands. Returns its number, 0 for a line."""
     entry = alert_text(text)
-    fields = {"table": turn.state.house.table, **fields}
+    fields = {"table": turn.state.house.table, **_technician(turn, entry), **fields}
     if entry.class_ is AlertClass.LINE:
         turn.decide(LineShown(text=text, fields=fields))
         return 0
@@ -193,6 +193,12 @@ def lamps(state: TableState) -> frozenset[tuple[LampColour, LampPattern]]:
 def wall_field(turn: Turn) -> str:
     """A time in an alert's field: UTC ns as text; what people read is made of it in their zone."""
     return str(turn.given.wall_ns)
+
+
+def _technician(turn: Turn, entry: AlertText) -> dict[str, str]:
+    """Whether a pager of a technician rings, for a text that says so."""
+    is_told = any("technician" in fields_of(line) for line in entry.en)
+    return {"technician": "called" if turn.state.house.section.technician else "to be called"} if is_told else {}
 
 
 def _first_asked(section: Section, come: tuple[Role, ...]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ import click
 
 from tableside.cli.plain import say, say_json
 from tableside.cli.whole_help import WholeHelp
+from tableside.counted import counted
 from tableside.exit_codes import ExitCode
 
 
@@ -45,5 +46,6 @@ def check(file: Path, as_json: bool) -> int:
             say(str(mistake))
     refused = sum(mistake.is_refused for mistake in mistakes)
     if not as_json:
-        say(f"{refused} mistakes, {len(mistakes) - refused} warnings" if mistakes else "nothing is wrong")
+        told = f"{counted(refused, 'mistake')}, {counted(len(mistakes) - refused, 'warning')}"
+        say(told if mistakes else "nothing is wrong")
     return ExitCode.CONFIG if refused else ExitCode.DONE

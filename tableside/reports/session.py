@@ -130,8 +130,9 @@ def _alerts(figures: Figures) -> str:
     if not by_class:
         return "none"
     answered = sorted(figures.answered_s)
-    middle = f", half of them taken within {max(1, answered[len(answered) // 2])} s" if answered else ""
-    return f"{by_class}; {figures.escalated} asked of the next in line{middle}"
+    middle = f"; half of those taken were within {max(1, answered[len(answered) // 2])} s" if answered else ""
+    passed_on = f"; {counted(figures.escalated, 'time')} the next in line was asked" if figures.escalated else ""
+    return f"{by_class}{middle}{passed_on}"
 
 
 def figures_of(session: Session) -> Figures:

@@ -14,7 +14,7 @@ from tableside.procedures import people, settling
 ROOT = Path(__file__).parents[2]
 ID = re.compile(r"[A-Z]{2,}(-[A-Z]+)+")
 # Given by whoever raises, for every alert.
-ALWAYS = frozenset({"table"})
+ALWAYS = frozenset({"table", "technician"})
 ENTRIES = {entry.id: entry for entry in catalogue().alert}
 
 

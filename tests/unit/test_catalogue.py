@@ -7,6 +7,7 @@ from collections import Counter
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from drivers.events import LampColour, LampPattern, Place
 from firmware_bridge.wire.tdl.codes import FaultCode
@@ -25,8 +26,11 @@ from tableside.catalogue import (
     render,
 )
 from tableside.cli.steps import STEPS
+from tableside.decisions import AlertRaised
 from tableside.house import Role
+from tableside.inputs import ClockStepped
 from tableside.lamp import OFF, ORDER
+from tests.support.table import HOUSE, Table
 
 MAX_WORDS = 12
 MAX_CHINESE_CHARACTERS = 24
@@ -179,3 +183,14 @@ def test_an_entry_with_a_language_too_few_is_refused() -> None:
             '[[alert]]\nid = "X"\nrule = "CSM-2"\nclass = "1"\nlamp = "off"\ncome = []\nblocks = []\nlatched = true\n'
             'clears = "x"\npanel = ""\nen = ["a", "b"]\npt_PT = ["a", "b"]\n[panel]\n[words]\n'
         )
+
+
+def test_a_technician_is_called_only_where_one_has_a_pager() -> None:
+    """Nobody's pager rings where the section names no technician: the text must not say that it does."""
+    named, nobody = Table(replace(HOUSE, section=replace(HOUSE.section, technician="T1"))), Table()
+    for table, said in ((named, "Technician called."), (nobody, "Call a technician.")):
+        table.ready()
+        table.give(ClockStepped(seconds=40))
+        (raised,) = table.all_of(AlertRaised)
+        assert render(raised.text, "en", raised.fields)[1].endswith(said)
+    assert render("CLOCK-STEPPED", "pt_PT", {"n": "40"})[1].endswith("Técnico chamado."), "a row of an earlier version"
