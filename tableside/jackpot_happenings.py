@@ -115,6 +115,10 @@ class JackpotOrdered(Happening, frozen=True, kw_only=True):
     amounts: tuple[int, ...]
 
 
+class LedgerWanted(Happening, frozen=True, kw_only=True):
+    """The table's own jackpot was won, and its file names a ledger: the next one is the linked one."""
+
+
 class LedgerWent(Happening, frozen=True, kw_only=True):
     """The ledger does not answer: no jackpot bets until it does."""
 

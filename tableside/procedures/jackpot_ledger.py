@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 from tableside import alerts, incidents, locks, timers
 from tableside.inputs import DaemonStarted, DeadlinePassed, LedgerLost, LedgerTold, LedgerTook
 from tableside.jackpot.linked import Contribution, Hit, Standing
-from tableside.jackpot_happenings import JackpotCounted, JackpotOrdered, LedgerCame, LedgerChanged, LedgerWent
+from tableside.jackpot_happenings import (
+    JackpotCounted,
+    JackpotOrdered,
+    LedgerCame,
+    LedgerChanged,
+    LedgerWanted,
+    LedgerWent,
+)
 from tableside.locks import Scope
 from tableside.procedures import jackpot_pot as pot
 from tableside.procedures.jackpot_slice import LedgerState
@@ -45,8 +52,8 @@ def _has_own_pot(turn: Turn, _what: DaemonStarted) -> bool:
 
 
 def _waits(turn: Turn, _what: DaemonStarted) -> None:
-    """Money of the own pot cannot go along: the house ends that jackpot before it links the table."""
-    text = "the table's file names a ledger, and its own jackpot still runs: it stays the table's own"
+    """JP-2: from the next jackpot on. Money of several levels cannot go along."""
+    text = "the table's file names a ledger, and its own jackpot still runs: the linked one is the next"
     if all(incident.text != text for incident in incidents.of_kind(turn, UNFIT)):
         incidents.open_incident(turn, UNFIT, RULE, text)
 
@@ -54,6 +61,14 @@ def _waits(turn: Turn, _what: DaemonStarted) -> None:
 def _begin(turn: Turn, _what: DaemonStarted) -> None:
     """Nothing is known of the ledger before it has answered this daemon."""
     _go(turn, "has not answered yet")
+
+
+def _go_over(turn: Turn, _what: LedgerWanted) -> None:
+    """Its own jackpot was won."""
+    pot.go_over(turn)
+    _go(turn, "has not answered yet")
+    for incident in incidents.of_kind(turn, UNFIT):
+        incidents.close(turn, incident.number, "its own jackpot was won: the linked one has begun", "ledger")
 
 
 def _is_let_go(turn: Turn, _what: DaemonStarted) -> bool:
@@ -188,6 +203,11 @@ PROCEDURE = Procedure(
         Row(S.NONE, DaemonStarted, None, _waits, _has_own_pot, said="its own jackpot is played to its end"),
         *(Row(state, DaemonStarted, S.NONE, _let_go, _is_let_go, said="no ledger any more") for state in LINKED),
         *(Row(state, DaemonStarted, S.AWAY, _begin, said="the ledger is asked anew") for state in LINKED),
+        Row(S.NONE, LedgerWanted, S.AWAY, _go_over, said="the next jackpot is the linked one"),
+        *(
+            Row(S.NONE, kind, None, said="nothing to this table's own jackpot")
+            for kind in (LedgerTold, LedgerTook, LedgerLost)
+        ),
         Row(S.AWAY, LedgerTold, S.HERE, _came, said="the ledger answers"),
         Row(S.HERE, LedgerTold, None, _told, said="the sum"),
         Row(S.AWAY, LedgerTook, S.HERE, _came_with_word, said="acknowledged"),

@@ -11,11 +11,11 @@ from msgspec.structs import replace
 from drivers.events import Shown
 from firmware_bridge.clock import NS_PER_S
 from tableside.jackpot import meters as of_meters
-from tableside.jackpot.linked import Claim, Contribution, Payment, contribution
+from tableside.jackpot.linked import Claim, Contribution, Payment, Share, contribution
 from tableside.jackpot.meters import Meters
-from tableside.jackpot.settings import MAIN, JackpotSettings
+from tableside.jackpot.settings import MAIN, WHOLE, JackpotSettings
 from tableside.jackpot.wins import Win, pay_out
-from tableside.jackpot_happenings import JackpotPaid, JackpotRaised, JackpotSent, JackpotStarted
+from tableside.jackpot_happenings import JackpotPaid, JackpotRaised, JackpotSent, JackpotStarted, LedgerWanted
 from tableside.procedures.jackpot_display import show
 from tableside.procedures.jackpot_slice import JackpotSlice, JackpotState, LedgerSlice, LedgerState, is_linked, shown
 from tableside.requests import PayJackpot
@@ -174,6 +174,10 @@ def pay(turn: Turn, what: PayJackpot) -> None:
     paid = pay_out(settings, of(turn).values, of(turn).wins)
     meters = {level: of_meters.pay(each, paid.of(level)) for level, each in _own(turn).items()}
     turn.happened(JackpotPaid(seats=what.seats, amounts=what.amounts, left=meters[MAIN].shown, by=turn.by))
+    if paid.is_top and _goes_over(turn):
+        _keep(turn, meters)
+        turn.happened(LedgerWanted())
+        return
     if paid.is_top:
         settings = _next_settings(turn, settings)
         put(turn, settings=settings)
@@ -182,6 +186,21 @@ def pay(turn: Turn, what: PayJackpot) -> None:
     _keep(turn, meters)
     if paid.is_top:
         started(turn, settings, meters[MAIN].shown)
+
+
+def _goes_over(turn: Turn) -> bool:
+    """Levels beside the main one hold money still: such a pot stays the table's own."""
+    house = turn.state.house
+    return bool(house.jackpot_ledger) and house.jackpot is not None and not of(turn).levels
+
+
+def go_over(turn: Turn) -> None:
+    """What waited for the own pot's next start goes into the linked one; nothing is lost, to the part of a unit."""
+    main, settings = _own(turn)[MAIN], turn.state.house.jackpot
+    assert settings is not None, "it goes over"
+    shown, hidden = (main.shown + main.overflow) * WHOLE + main.of_increment, main.hidden * WHOLE + main.of_hidden
+    put(turn, settings=settings, meters=None)
+    send(turn, Contribution(_next_id(turn), turn.state.house.table, 0, (Share(MAIN, shown, hidden),)))
 
 
 def _left(turn: Turn) -> int:

@@ -13,12 +13,12 @@ from tableside.jackpot.settings import WHOLE, JackpotSettings
 from tableside.jackpot_happenings import JackpotCounted, JackpotOrdered, JackpotPaid, JackpotSent, JackpotStarted
 from tableside.locks import Scope, standing
 from tableside.procedures.jackpot_ledger import AWAY, UNFIT
-from tableside.procedures.jackpot_slice import JackpotState, LedgerState
+from tableside.procedures.jackpot_slice import JackpotState, LedgerState, due
 from tableside.requests import ClaimJackpot, DenyJackpot, EndRound, MarkBets, PayJackpot
 from tableside.state import decode_state, encode_state
 from tests.law.jackpot_table import SETTINGS
 from tests.support.table import Table
-from tests.unit.test_jackpot import FOUR_ACES, HOUSE_WITH_JACKPOT, TWO_ACES, deal, jackpot_table, shown
+from tests.unit.test_jackpot import FOUR_ACES, HOUSE_WITH_JACKPOT, TWO_ACES, deal, jackpot_table, shown, won
 
 LINKED = replace(HOUSE_WITH_JACKPOT, jackpot_ledger="grand")
 
@@ -269,6 +269,32 @@ def test_a_pot_of_the_tables_own_stays_its_own_when_the_file_names_a_ledger() ->
     goal = table.state.displays.goal
     assert goal is not None
     assert goal.amount == SETTINGS.start + 75
+
+
+def test_jp2_from_its_next_jackpot_on_the_table_is_linked_and_what_waited_goes_along_to_the_part() -> None:
+    odd = replace(SETTINGS, bet=33, increment=3_333, hidden=777, start=330_000, limit=330_010)
+    house = replace(HOUSE_WITH_JACKPOT, jackpot=odd)
+    table = won((2, FOUR_ACES), (5, TWO_ACES), house=house)
+    own = table.state.procedures.jackpot.meters
+    assert own is not None
+    table.give(DaemonStarted(house=replace(house, jackpot_ledger="grand"), version="2", clock_boot="boot-1"))
+    table.give(LedgerTold(standing=told()))
+    assert table.state.procedures.jackpot_ledger.state is LedgerState.NONE, "not before its own is won"
+    owed = due(table.state)
+    answer = table.ask(PayJackpot, seats=tuple(one.win.seat for one in owed), amounts=tuple(one.amount for one in owed))
+    assert answer.is_accepted
+    (entry,) = outbox(table)
+    assert isinstance(entry, Contribution)
+    staked = 2 * 33 * 3_333 + 2 * 33 * 777
+    paid_above_start = sum(one.amount for one in owed) - odd.start
+    (share,) = entry.shares
+    assert (entry.chips, share.shown + share.hidden) == (0, staked - paid_above_start * WHOLE)
+    assert table.state.procedures.jackpot_ledger.state is LedgerState.AWAY
+    take(table, SETTINGS.start + 1)
+    table.ask(EndRound, by="D1")
+    goal = table.state.displays.goal
+    assert goal is not None
+    assert (goal.what, goal.amount) == (Shown.AMOUNT, SETTINGS.start + 1)
 
 
 def test_a_table_that_is_linked_no_more_has_a_pot_of_its_own_once_all_is_told() -> None:

@@ -68,6 +68,7 @@ SILENT = {
     jackpot_happenings.ChipsCollected,
     jackpot_happenings.JackpotRaised,
     jackpot_happenings.LedgerChanged,
+    jackpot_happenings.LedgerWanted,
     round_happenings.RoundFoundOver,
     session_happenings.EmptyWanted,
     session_happenings.LoadWanted,
