@@ -9,6 +9,7 @@ from benchmarks import (
     alpha_amount,
     blackjack_rounds,
     coin_bus,
+    command_line,
     hub_day,
     idle_daemon,
     jackpot_shown,
@@ -42,6 +43,7 @@ ALL: Mapping[str, Callable[[], list[Row]]] = {
     "hub": hub_day.measure,
     "northbound": northbound_event.measure,
     "idle": idle_daemon.measure,
+    "commands": command_line.measure,
 }
 
 

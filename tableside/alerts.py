@@ -14,7 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from drivers.events import LampColour, LampPattern
-from tableside import causes, timers
+from tableside import causes, timers, work_orders
 from tableside.catalogue import AlertClass, AlertText, alert_text, fields_of
 from tableside.decisions import (
     AlertArrived,
@@ -71,13 +71,19 @@ class Alerts(msgspec.Struct, frozen=True):
 
 
 def raise_alert(turn: Turn, text: str, place: str = "", /, **fields: str) -> int:
-    """Raise an alert of the catalogue, or count a repeat of the one that stands. Returns its number, 0 for a line."""
+    """Raise an alert of the catalogue, or count a repeat of the one that stands.
+
+    Returns its number; 0 for a line, and for what a work order keeps quiet.
+    """
     entry = alert_text(text)
     fields = {"table": turn.state.house.table, **_technician(turn, entry), **fields}
     if entry.class_ is AlertClass.LINE:
         turn.decide(LineShown(text=text, fields=fields))
         return 0
     key = f"{text}:{place}"
+    if device := work_orders.of_alert(turn.state, text, place, fields):
+        work_orders.mute(turn, device, text, place, fields)
+        return 0
     known = turn.state.alerts.standing.get(key)
     if known is not None:
         again = replace(known, times=known.times + 1, fields=fields)
@@ -107,8 +113,9 @@ def _escalation_s(turn: Turn, level: int) -> tuple[int, ...]:
 
 
 def clear_alert(turn: Turn, text: str, place: str = "", *, by: str, why: str) -> None:
-    """What the alert asked for is done; nothing happens where it does not stand."""
+    """What the alert asked for is done; nothing happens where it does not stand. One that is mute is forgotten."""
     key = f"{text}:{place}"
+    work_orders.forget(turn, key)
     known = turn.state.alerts.standing.get(key)
     if known is not None:
         rest = {name: alert for name, alert in turn.state.alerts.standing.items() if name != key}

@@ -13,6 +13,7 @@ from tableside.by_hand import is_by_hand
 from tableside.card_account import Evidence
 from tableside.happenings import CardsEntered, CardsLeft, CardsPassed
 from tableside.locks import Scope
+from tableside.service_happenings import ProvingCardsMoved
 from tableside.tables import Turn
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def post_out(turn: Turn, device: str, step: int) -> None:
     """Cards came out of this machine, or went by this reader: seen a second time they move nowhere in the account."""
     if step and device in turn.state.house.card_readers:
         turn.happened(CardsPassed(device=device, cards=step))
+    elif step and turn.state.procedures.deal_tests.holds(device):
+        turn.happened(ProvingCardsMoved(device=device, cards=step, is_in=False))
     elif step and not is_standing_by(turn.state, device):
         card_account.move(turn, card_account.MACHINE, card_account.TABLE, step, Evidence.METER, "out meter")
         turn.happened(CardsLeft(device=device, cards=step))
@@ -45,7 +48,9 @@ def post_out(turn: Turn, device: str, step: int) -> None:
 
 def post_in(turn: Turn, device: str, step: int) -> None:
     """Cards went into this machine: of the packet in its hopper, else of the table."""
-    if step and not is_standing_by(turn.state, device):
+    if step and turn.state.procedures.deal_tests.holds(device):
+        turn.happened(ProvingCardsMoved(device=device, cards=step, is_in=True))
+    elif step and not is_standing_by(turn.state, device):
         is_packet = turn.state.account.at(card_account.HOPPER) > 0
         source = card_account.HOPPER if is_packet else card_account.TABLE
         card_account.move(turn, source, card_account.MACHINE, step, Evidence.METER, "in meter")

@@ -32,6 +32,7 @@ from tableside.manual_requests import AnyManualRequest
 from tableside.people_requests import AnyPeopleRequest
 from tableside.request_shapes import Request as Request
 from tableside.request_shapes import SortedDecks as SortedDecks
+from tableside.service_requests import AnyServiceRequest
 from tableside.shoe_requests import AnyShoeRequest
 
 # --- anybody, no badge: only what makes things safer --------------------------------------------------------
@@ -390,4 +391,5 @@ AnyRequest = (
     | AnyShoeRequest
     | AnyExchangeRequest
     | AnyDefectRequest
+    | AnyServiceRequest
 )

@@ -33,7 +33,7 @@ from tableside import (
 )
 from tableside.decisions import Decision
 from tableside.inputs import Input
-from tableside.procedures import PROCEDURES, WISHES, is_round_open
+from tableside.procedures import PROCEDURES, WISHES, deal_tests, is_round_open
 from tableside.procedures.slices import Procedures
 from tableside.refusals import refusal
 from tableside.requests import Request
@@ -108,7 +108,10 @@ def _offer(turn: Turn, what: object) -> None:
             answer_refused(turn, what, refusal("REQUEST-UNKNOWN", request=type(what).__name__))
         return
     if isinstance(what, Notice) and not isinstance(what, Tampered) and devices.is_standing_by(turn.state, what.device):
-        return  # a spare, or a machine that was exchanged: what happens in it touches no card of the table
+        # A spare, or a machine that was exchanged: what happens in it touches no card of the table, but test cards.
+        if turn.state.procedures.deal_tests.holds(what.device):
+            deal_tests.PROCEDURE.take(turn, what)
+        return
     if observed.is_of_no_shoe_here(turn.state.house, what):
         unexpected.record(turn, f"{type(what).__name__} of a shoe that this table has not", ())
         return

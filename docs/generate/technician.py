@@ -7,18 +7,31 @@ from collections.abc import Mapping
 import msgspec
 
 from docs.generate.northbound import DIALECT, anything, text_of
-from docs.generate.technician_shapes import Entries, FactLine, Finding, RowLine, Status, TableAtRow, TraceLine
+from docs.generate.technician_shapes import (
+    CountLine,
+    DealTestLine,
+    Entries,
+    FactLine,
+    Finding,
+    RowLine,
+    SelfTestLine,
+    Status,
+    TableAtRow,
+    TraceLine,
+)
 from tableside.diagnosis.bundle import Contents
 from tableside.diagnosis.errors import ErrorsTold
-from tableside.diagnosis.handover import HandoverTold
+from tableside.diagnosis.handover import HandoverTold, OrdersTold
 from tableside.diagnosis.maintenance import UpkeepTold
 from tableside.diagnosis.replayed import ReplayTold
+from tableside.diagnosis.sensors import SensorsTold
 from tableside.diagnosis.statistics import StatisticsTold
 
 FOLDER = "docs/protocols/technician"
 # Name → what one line of it is. The first word is the command.
 SCHEMAS: Mapping[str, type[msgspec.Struct]] = {
     "bundle": Contents,
+    "count": CountLine,
     "errors": ErrorsTold,
     "explain": Entries,
     "handover": HandoverTold,
@@ -26,11 +39,15 @@ SCHEMAS: Mapping[str, type[msgspec.Struct]] = {
     "replay-difference": ReplayTold,
     "replay-fact": FactLine,
     "replay-table": TableAtRow,
+    "selftest": SelfTestLine,
+    "sensors": SensorsTold,
     "stats": StatisticsTold,
     "status": Status,
+    "test-deal": DealTestLine,
     "trace": TraceLine,
     "watch": RowLine,
     "why": Finding,
+    "work-order": OrdersTold,
 }
 
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from drivers.events import Outcome, Reason
 from tableside.explained import Explained
 
 
@@ -111,6 +112,34 @@ class TraceLine(msgspec.Struct, frozen=True, kw_only=True):
     text: str
     data: str
     device: str = ""
+
+
+class SelfTestLine(msgspec.Struct, frozen=True, kw_only=True):
+    """`diag selftest` and `exercise`: how it ended, and which faults were told meanwhile; `part` 0 is all."""
+
+    device: str
+    part: int
+    outcome: Outcome
+    reason: Reason
+    faults: list[str]
+
+
+class CountLine(msgspec.Struct, frozen=True, kw_only=True):
+    """`diag count`: what the machine holds, and what the account has in it."""
+
+    device: str
+    counted: int
+    expected: int
+
+
+class DealTestLine(msgspec.Struct, frozen=True, kw_only=True):
+    """`diag test-deal`: `why` is *done*, or what stopped it; `left` null where the machine did not say."""
+
+    device: str
+    cards_in: int
+    cards_out: int
+    left: int | None
+    why: str
 
 
 class FactLine(msgspec.Struct, frozen=True, kw_only=True):

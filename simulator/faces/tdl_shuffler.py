@@ -67,6 +67,13 @@ from .tdl_device import TdlDevice
 
 PLACES: dict[Spot | BoxSpot, Place] = {Spot.FEED: Place.FEED, Spot.EXIT: Place.EXIT, Spot.CAROUSEL: Place.CAROUSEL}
 SPOTS: dict[int, Spot] = {PLACES[spot]: spot for spot in Spot}
+# The numbers of our own actuators in SELF_TEST (TDL 7.4: 0 is all, others are the maker's).
+PARTS: dict[int, Trouble] = {
+    1: Trouble.FEED_DRIVE,
+    2: Trouble.CAROUSEL_DRIVE,
+    3: Trouble.EXIT_DRIVE,
+    4: Trouble.LAMP,
+}
 FAULTS = {trouble: FaultCode[trouble.name] for trouble in Trouble}
 TROUBLES: dict[int, Trouble] = {code: trouble for trouble, code in FAULTS.items()}
 REASONS = {
@@ -291,7 +298,7 @@ class ShufflerEquipment:
             Operation.DEAL: range(1, self.machine.figures.capacity + 1),
             Operation.SHUFFLE: range(1, self.machine.figures.capacity + 1),
             Operation.RECOVER: (None, 0, *SPOTS),
-            Operation.SELF_TEST: (None, 0),
+            Operation.SELF_TEST: (None, 0, *PARTS),
         }
         allowed = limits.get(operation)
         return Reason.ARGUMENT if allowed is not None and argument not in allowed else None
@@ -322,7 +329,7 @@ class ShufflerEquipment:
             Operation.DEAL: lambda: Deal(argument or 0),
             Operation.SHUFFLE: lambda: Shuffle(argument or 0),
             Operation.RECOVER: lambda: Recover((SPOTS[argument],) if argument else tuple(Spot)),
-            Operation.SELF_TEST: SelfTest,
+            Operation.SELF_TEST: lambda: SelfTest(PARTS.get(argument or 0)),
         }
         self.machine.begin(jobs[operation]())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from .happenings import Hindrance, Spot
+from .happenings import Hindrance, Spot, Trouble
 from .motions import Move, Reading
 from .troubles import ALL, DEALING, NOTHING, Side
 
@@ -223,13 +223,14 @@ class Recover:
 
 
 class SelfTest:
-    """SELF_TEST: run every motor, look at every sensor."""
+    """SELF_TEST: run every motor, look at every sensor; or one part alone."""
 
     needs = NOTHING
     lets_draw = False
 
-    def __init__(self) -> None:
+    def __init__(self, part: Trouble | None = None) -> None:
         self.moved = 0
+        self._part = part
         self._is_run = False
 
     @property
@@ -245,12 +246,12 @@ class SelfTest:
     def take(self, machine: ShufflerMachine, reading: Reading) -> None:
         if reading.move is Move.TEST:
             self._is_run = True
-            machine.standing.inspect()
+            machine.standing.inspect(self._part)
 
     def is_over(self, machine: ShufflerMachine) -> Hindrance | bool:
         if not self._is_run:
             return False
-        return Hindrance.FAULT if machine.standing.troubles else True
+        return Hindrance.FAULT if machine.standing.is_hurt(self._part) else True
 
 
 # Shared steps

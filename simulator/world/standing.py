@@ -96,10 +96,17 @@ class Standing:
         if self._carousel.counter(spot).is_weak:
             self.begin(Trouble.SENSOR_MARGIN, spot)
 
-    def inspect(self) -> None:
-        """A self-test sees every broken part and every weak sensor."""
+    def is_hurt(self, part: Trouble | None) -> bool:
+        """Anything stands, or of one part that."""
+        return any(part in (None, trouble) for trouble, _ in self.troubles)
+
+    def inspect(self, part: Trouble | None = None) -> None:
+        """A self-test sees every broken part and every weak sensor; of one part alone no other."""
         for trouble in self._carousel.broken:
-            self.begin(trouble, SPOTS[trouble])
+            if part in (None, trouble):
+                self.begin(trouble, SPOTS[trouble])
+        if part is not None:
+            return
         for spot in (Spot.FEED, Spot.EXIT):
             if self._carousel.counter(spot).is_weak:
                 self.begin(Trouble.SENSOR_MARGIN, spot)

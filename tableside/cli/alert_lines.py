@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tableside.causes import THE_HOST
 from tableside.cli.failing import Failed
 from tableside.cli.plain import can_show
 from tableside.exit_codes import ExitCode
@@ -46,6 +45,8 @@ def _lines(alert: Mapping[str, Any], language: str) -> Iterator[str]:
 
 def _who(alert: Mapping[str, Any]) -> str:
     """Who goes, or who was asked and has not said so yet."""
+    from tableside.causes import THE_HOST  # not before an alert is printed: it imports the event loop
+
     if alert["taken_by"]:
         return f"{alert['progress']} {alert['taken_by']}"
     if alert["rides"]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import socket
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
@@ -27,6 +25,8 @@ def socket_path(given: str | None, config: str) -> Path:
     """Where the daemon listens: as told, or as the host's file says. Raises `Failed`."""
     if given is not None:
         return Path(given)
+    import tomllib
+
     path = Path(config)
     try:
         named = tomllib.loads(path.read_text("utf-8"))["host"]["control_socket"]
@@ -41,7 +41,7 @@ def socket_path(given: str | None, config: str) -> Path:
 
 def new_id() -> str:
     """A request id that nobody has used."""
-    return f"cli-{secrets.token_hex(8)}"
+    return f"cli-{os.urandom(8).hex()}"
 
 
 class Connection:
@@ -81,9 +81,9 @@ class Connection:
         text = f"the daemon hung up; nobody knows whether it was done: ask again with --id {message['id']}"
         raise Failed(ExitCode.OUTCOME_UNKNOWN, text)
 
-    def follow(self) -> Iterator[Line]:
-        """Every further line, until the daemon hangs up."""
-        self._socket.settimeout(None)
+    def follow(self, limit_s: float | None = None) -> Iterator[Line]:
+        """Every further line, until the daemon hangs up. Raises `TimeoutError` where `limit_s` passes in silence."""
+        self._socket.settimeout(limit_s)
         yield from self._lines
 
     def _connect(self) -> None:

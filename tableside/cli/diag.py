@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,17 +21,20 @@ from tableside.cli.failing import Failed
 from tableside.cli.firmware import verify_firmware
 from tableside.cli.handover import handover
 from tableside.cli.kept import FORMATS, export, kept_files, passed
+from tableside.cli.moving import count, exercise, selftest, test_deal
 from tableside.cli.options import reaching_daemon
 from tableside.cli.plain import say, say_json, warn
 from tableside.cli.pm import pm
 from tableside.cli.reading import is_journal, reading
 from tableside.cli.row_types import check_types
 from tableside.cli.rows import line_of_row
+from tableside.cli.sensors import sensors
 from tableside.cli.shoe import shoe
 from tableside.cli.standing import standing_lines
 from tableside.cli.stats import stats
 from tableside.cli.whole_help import WholeHelp
 from tableside.cli.why import why
+from tableside.cli.work_order import work_order
 from tableside.exit_codes import ExitCode
 
 NS_PER_S = 1_000_000_000
@@ -51,6 +55,12 @@ diag.add_command(errors)
 diag.add_command(stats)
 diag.add_command(bundle)
 diag.add_command(pm)
+diag.add_command(sensors)
+diag.add_command(work_order)
+diag.add_command(selftest)
+diag.add_command(exercise)
+diag.add_command(count)
+diag.add_command(test_deal)
 diag.add_command(handover)
 
 
@@ -76,15 +86,19 @@ def status(table: str, socket: str | None, config: str, as_json: bool) -> int:
 @click.option("--table", default="", help="Which table; none needed where the host has one.")
 @click.option("--after", type=int, help="Begin with the rows above this number; with the next one if not named.")
 @click.option("--type", "kinds", multiple=True, help="Only rows of this type; again for each.")
+@click.option("--screen", is_flag=True, help="On one screen, with the devices; needs the extra tui.")
 @reaching_daemon
 def watch(
-    table: str, after: int | None, kinds: tuple[str, ...], socket: str | None, config: str, as_json: bool
+    table: str, after: int | None, kinds: tuple[str, ...], screen: bool, socket: str | None, config: str, as_json: bool
 ) -> None:
     """Print every row of a table's record as it is written, until Ctrl-C.
 
     A --type that no row has is refused, with those that there are.
     """
     check_types(kinds)
+    if screen:
+        _on_screen(table, socket_path(socket, config), is_plain=not (as_json or kinds or after is not None))
+        return
     message: dict[str, object] = {"id": new_id(), "act": "subscribe", "table": table}
     if after is not None:
         message["after"] = after
@@ -98,6 +112,19 @@ def watch(
                 else:
                     say(line_of_row(row))
     raise Failed(ExitCode.NO_DAEMON, "the daemon has hung up")
+
+
+def _on_screen(table: str, path: Path, *, is_plain: bool) -> None:
+    if not is_plain or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.UsageError("--screen takes a whole terminal, and neither --json, --type nor --after")
+    try:
+        from tableside.cli.watch_screen import WatchScreen
+    except ModuleNotFoundError as missing:
+        text = f"the screen needs what is not installed here ({missing.name}): pip install 'tableside[tui]'"
+        raise Failed(ExitCode.USAGE, text) from None
+    from tableside.cli.watch_feed import DaemonFeed
+
+    WatchScreen(DaemonFeed(path, table), table).run()
 
 
 @diag.command()

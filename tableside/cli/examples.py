@@ -85,6 +85,10 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "record": '--serial 000123 --standing workshop --parts "roller 12-B" --note "worn" --as T-501',
         "settle": "--device shuffler --command 17 --moved 0 --as S-201",
         "adopt": "--device spare --as T-501 --pin T-501 --pin R-401",
+        "self-test": "--device spare --is-there --as T-501",
+        "deal-test": "--device spare --cards 20 --is-there --as T-501",
+        "work-begins": "--device spare --order W-17 --hours 2 --as T-501",
+        "work-done": '--device spare --work "belt exchanged" --as T-501',
         "accept-journal": '--why "disk replaced, copy restored" --as T-501 --pin T-501 --pin M-301',
     },
     "manual": {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 
 import click
 
@@ -55,6 +54,8 @@ def _usage(error: click.UsageError) -> str:
 
 def _unforeseen(error: Exception) -> int:
     if DEBUG_OPTION in sys.argv:
+        import traceback
+
         traceback.print_exc()
     else:
         warn(f"a fault of this program: {type(error).__name__}: {error}")

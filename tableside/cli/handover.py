@@ -54,6 +54,7 @@ def _table(one: TableHandover) -> Iterator[str]:
         yield from (f"  {line}" for line in fault_lines(fault))
     yield from _noted("alerts that stand", one.alerts)
     yield from _noted("open incidents", one.incidents)
+    yield from _noted("open work orders", one.work_orders)
     yield from _noted("done and exchanged", one.done)
     over = ", ".join(f"{device} {times}" for device, times in sorted(one.cleared.items())) or "none"
     yield f"faults of the shift that are over: {over}"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 import click
 
 from tableside.cli.failing import Failed
@@ -25,6 +23,8 @@ def shoe(address: str, what: str, error: int | None, check: str, engineering: bo
 
     Ends with 1 where the shoe refuses, 80 where it does not answer: then nobody knows whether it was done.
     """
+    import asyncio
+
     from firmware_bridge.links.address import AddressError, open_link
     from firmware_bridge.wire.angel_eye import commands
     from tableside.diagnosis.shoe_engineering import tell

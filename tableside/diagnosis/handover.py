@@ -12,13 +12,14 @@ import msgspec
 
 from drivers.firmware_events import FirmwareTold
 from firmware_bridge.clock import NS_PER_S
-from tableside import decisions, happenings, session_happenings
+from tableside import decisions, happenings, service_happenings, session_happenings
 from tableside.diagnosis.errors import FaultLine, fault_line
 from tableside.diagnosis.faults_told import faults_told
 from tableside.diagnosis.maintenance import Upkeep, upkeep_told
 from tableside.journal.export import utc_text
 from tableside.machine_happenings import MachineRecorded
 from tableside.outputs.texts import Texts
+from tableside.reports.lines import LINES
 from tableside.reports.story import Story, Told
 
 NS_PER_HOUR = 3_600 * NS_PER_S
@@ -41,6 +42,7 @@ class TableHandover(msgspec.Struct, frozen=True, kw_only=True):
     faults: tuple[FaultLine, ...]
     alerts: tuple[Noted, ...]
     incidents: tuple[Noted, ...]
+    work_orders: tuple[Noted, ...]
     done: tuple[Noted, ...]
     cleared: dict[str, int]  # faults of the shift that are over, by device
     upkeep: tuple[Upkeep, ...]
@@ -55,6 +57,28 @@ class HandoverTold(msgspec.Struct, frozen=True, kw_only=True):
     tables: tuple[TableHandover, ...]
 
 
+class OrdersOfTable(msgspec.Struct, frozen=True, kw_only=True):
+    """The open work orders of one table."""
+
+    table: str
+    work_orders: tuple[Noted, ...]
+
+
+class OrdersTold(msgspec.Struct, frozen=True, kw_only=True):
+    """The answer of `diag work-order list`."""
+
+    source: str
+    tables: tuple[OrdersOfTable, ...]
+
+
+def orders_told(source: str, stories: Iterable[Story]) -> OrdersTold:
+    """Of every table."""
+    tables = tuple(
+        OrdersOfTable(table=story.house.table, work_orders=tuple(_read(story).orders.values())) for story in stories
+    )
+    return OrdersTold(source=source, tables=tables)
+
+
 def handover_told(source: str, stories: Iterable[Story], until_ns: int, hours: float) -> HandoverTold:
     """Of every table; *lately* are the last `hours`."""
     since_ns = until_ns - round(hours * NS_PER_HOUR)
@@ -67,11 +91,7 @@ def handover_told(source: str, stories: Iterable[Story], until_ns: int, hours: f
 
 
 def _table(story: Story, since_ns: int, until_ns: int) -> TableHandover:
-    reader = _Reader(story)
-    for told in story.told:
-        handler = _READ.get(type(told.what))
-        if handler is not None:
-            handler(reader, told, told.what)
+    reader = _read(story)
     every = faults_told(story.told)
     cleared: dict[str, int] = {}
     for fault in every:
@@ -83,10 +103,20 @@ def _table(story: Story, since_ns: int, until_ns: int) -> TableHandover:
         faults=tuple(fault_line(story.house.table, fault) for fault in every if fault.stands),
         alerts=tuple(reader.alerts.values()),
         incidents=tuple(reader.incidents.values()),
+        work_orders=tuple(reader.orders.values()),
         done=tuple(note for at_ns, note in reader.done if at_ns >= since_ns),
         cleared=cleared,
         upkeep=tuple(one for one in upkeep_told("", [story], until_ns).upkeep if one.state in ("due", "soon")),
     )
+
+
+def _read(story: Story) -> _Reader:
+    reader = _Reader(story)
+    for told in story.told:
+        handler = _READ.get(type(told.what))
+        if handler is not None:
+            handler(reader, told, told.what)
+    return reader
 
 
 class _Reader:
@@ -96,6 +126,7 @@ class _Reader:
         self.session = ""
         self.alerts: dict[int, Noted] = {}
         self.incidents: dict[int, Noted] = {}
+        self.orders: dict[str, Noted] = {}
         self.done: list[tuple[int, Noted]] = []
         self._story = story
         self._texts = Texts((LANGUAGE,), story.house.time_zone)
@@ -125,6 +156,17 @@ class _Reader:
     def _incident_closed(self, _told: Told, what: decisions.IncidentClosed) -> None:
         self.incidents.pop(what.number, None)
 
+    def _order(self, told: Told, what: service_happenings.WorkOrderOpened) -> None:
+        text = f"{what.number} at {what.device}, to {utc_text(what.until_ns)[:16]} at the longest, by {what.by}"
+        self.orders[what.device] = self._note(told, text)
+
+    def _order_ended(self, told: Told, what: service_happenings.WorkOrderClosed) -> None:
+        self.orders.pop(what.device, None)
+        self._did(told, f"work order {what.number} at {what.device} ended ({what.why}): {what.work or 'no word'}")
+
+    def _said(self, told: Told, what: service_happenings.SelfTestEnded | service_happenings.DealTestEnded) -> None:
+        self._did(told, LINES[type(what)](self._story, what))
+
     def _worked(self, told: Told, what: happenings.TechnicianWorked) -> None:
         self._did(told, f"{what.technician}: {what.work}")
 
@@ -152,4 +194,8 @@ _READ: Mapping[type, Callable[[_Reader, Told, Any], None]] = {
     MachineRecorded: _Reader._recorded,
     session_happenings.MachineCountedOut: _Reader._exchanged,
     FirmwareTold: _Reader._proved,
+    service_happenings.WorkOrderOpened: _Reader._order,
+    service_happenings.WorkOrderClosed: _Reader._order_ended,
+    service_happenings.SelfTestEnded: _Reader._said,
+    service_happenings.DealTestEnded: _Reader._said,
 }

@@ -10,7 +10,7 @@ import msgspec
 from drivers import events
 from drivers.card_events import CardReaderLost, CardReaderReady, CardReaderTroubled
 from drivers.firmware_events import FirmwarePortLost, FirmwarePortReady, FirmwareTold, FirmwareUntold
-from tableside import decisions, happenings, machine_happenings, session_happenings
+from tableside import decisions, happenings, machine_happenings, service_happenings, session_happenings
 from tableside.inputs import DaemonStarted
 from tableside.journal.record import FORMAT, NO_PREVIOUS, Record, RecordKind
 
@@ -64,6 +64,11 @@ KINDS: tuple[type, ...] = (
     session_happenings.LoadCompleted,
     session_happenings.MachineCountedOut,
     machine_happenings.MachineRecorded,
+    service_happenings.WorkOrderOpened,
+    service_happenings.WorkOrderClosed,
+    service_happenings.AlertMuted,
+    service_happenings.SelfTestEnded,
+    service_happenings.DealTestEnded,
     decisions.AlertRaised,
     decisions.AlertCleared,
     decisions.CommandSettled,

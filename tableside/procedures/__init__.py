@@ -21,6 +21,8 @@ from tableside.procedures import (
     conditions,
     counts,
     damaged,
+    deal_test_slice,
+    deal_tests,
     defects,
     device_faults,
     differences,
@@ -49,6 +51,7 @@ from tableside.procedures import (
     rounds,
     rounds_sensed,
     second_way,
+    self_tests,
     session,
     settling,
     shoe,
@@ -59,6 +62,7 @@ from tableside.procedures import (
     unload,
     unload_slice,
     warning_lamps,
+    work_orders,
 )
 from tableside.tables import Procedure
 
@@ -114,6 +118,9 @@ PROCEDURES: tuple[Procedure, ...] = (
     jackpot_sensed.PROCEDURE,
     card_readers.PROCEDURE,
     settling.PROCEDURE,
+    work_orders.PROCEDURE,
+    self_tests.PROCEDURE,
+    deal_tests.PROCEDURE,
 )
 
 # Who may wish for permits; the first wish for a (device, permit) counts.
@@ -124,6 +131,7 @@ WISHES: tuple[Wishes, ...] = (
     rounds.wishes,
     lid.wishes,
     jackpot_bets.wishes,
+    deal_test_slice.wishes,
 )
 
 

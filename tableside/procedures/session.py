@@ -12,6 +12,7 @@ from tableside import attendance, card_account, presence, sightings
 from tableside.decisions import StateKept
 from tableside.happenings import ClosingAnnounced, SessionClosed, SessionOpened, SessionReady
 from tableside.house import Role
+from tableside.procedures.under_test import nothing_is_tested
 from tableside.refusals import refusal
 from tableside.requests import AnnounceClosing, CloseTable, OpenTable
 from tableside.session_happenings import (
@@ -155,7 +156,15 @@ PROCEDURE = Procedure(
     read=lambda state, _what: state.procedures.session.state,
     write=lambda turn, _what, target: put(turn, state=target),
     rows=(
-        Row(S.CLOSED, OpenTable, S.OPENING, _open, guards=(STAFF, _is_dealer), rule="SHOE-3", said="table opens"),
+        Row(
+            S.CLOSED,
+            OpenTable,
+            S.OPENING,
+            _open,
+            guards=(STAFF, _is_dealer, nothing_is_tested),
+            rule="SHOE-3",
+            said="table opens",
+        ),
         Row(S.OPENING, LoadStarted, S.LOADING, when=_is_sessions, rule="CSM-5", said="load begins"),
         Row(
             S.OPENING,

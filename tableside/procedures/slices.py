@@ -13,6 +13,7 @@ from tableside.procedures.card_readers import ReaderSlice
 from tableside.procedures.complaints import ComplaintSlice
 from tableside.procedures.counts import CountSlice
 from tableside.procedures.damaged import DamagedSlice
+from tableside.procedures.deal_test_slice import DealTestSlice
 from tableside.procedures.defect_slice import DefectSlice
 from tableside.procedures.device_faults import FaultSlice
 from tableside.procedures.difference_slice import DifferenceSlice
@@ -31,11 +32,13 @@ from tableside.procedures.people import PeopleSlice
 from tableside.procedures.reload import ReloadSlice
 from tableside.procedures.round_slice import RoundSlice
 from tableside.procedures.rounds_sensed_slice import SensedSlice
+from tableside.procedures.self_tests import SelfTestSlice
 from tableside.procedures.session import SessionSlice
 from tableside.procedures.shoe_slice import ShoeSlice
 from tableside.procedures.sort import SortSlice
 from tableside.procedures.swap_slice import SwapSlice
 from tableside.procedures.unload_slice import UnloadSlice
+from tableside.work_orders import WorkOrderSlice
 
 
 class Procedures(msgspec.Struct, frozen=True):
@@ -74,3 +77,6 @@ class Procedures(msgspec.Struct, frozen=True):
     defects: DefectSlice = DefectSlice()
     manual: ManualSlice = ManualSlice()
     enrolment: EnrolmentSlice = EnrolmentSlice()
+    work_orders: WorkOrderSlice = WorkOrderSlice()
+    self_tests: SelfTestSlice = SelfTestSlice()
+    deal_tests: DealTestSlice = DealTestSlice()

@@ -8,6 +8,7 @@ from tableside.presence import Operation
 from tableside.procedures.hand_shoe_slice import HandShoeState
 from tableside.procedures.session import SessionState, state_of
 from tableside.procedures.swap_slice import of
+from tableside.procedures.under_test import nothing_is_tested
 from tableside.refusals import refusal
 from tableside.requests import BeginSwap, CountedOut
 from tableside.shoe_requests import BeginHandShoe
@@ -81,6 +82,7 @@ BEGIN = (
     is_play,
     is_incident_open,
     is_spare,
+    nothing_is_tested,
     presence.needs_two(Operation.SWAP, RULE),
 )
 COUNTED_OUT = (

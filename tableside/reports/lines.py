@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from drivers.displays.money import CurrencyUnknown
+from drivers.events import Reason
 from tableside import (
     badge_happenings,
     batch_happenings,
@@ -15,6 +16,7 @@ from tableside import (
     inputs,
     jackpot_happenings,
     round_happenings,
+    service_happenings,
     session_happenings,
 )
 from tableside.advice_happenings import AdviceLapsed, Advised, Decided
@@ -127,7 +129,27 @@ def _decided(story: Story, what: Decided) -> str:
     return f"Advice {what.number} decided{against}: {what.decision}{_by(story, what.by)} ({what.rule})"
 
 
+def _deal_test(story: Story, what: service_happenings.DealTestEnded) -> str:
+    left = "what is left nobody said" if what.left is None else f"{what.left} left"
+    moved = f"{what.cards_in} in, {what.cards_out} out, {left}"
+    return f"Deal test of {what.device}: {what.why}; {moved}{_by(story, what.by)}"
+
+
+def _self_test(story: Story, what: service_happenings.SelfTestEnded) -> str:
+    part = f", actuator {what.part}" if what.part else ""
+    reason = "" if what.reason is Reason.NONE else f" ({what.reason})"
+    return f"Self-test of {what.device}{part}: {what.outcome}{reason}{_by(story, what.by)}"
+
+
 LINES: Mapping[type, Sentence] = {
+    service_happenings.WorkOrderOpened: lambda s, w: (
+        f"Work order {w.number} at {w.device}, to {s.time(w.until_ns)} at the longest{_by(s, w.by)}"
+    ),
+    service_happenings.WorkOrderClosed: lambda s, w: (
+        f"Work order {w.number} at {w.device} ended ({w.why}): {w.work or 'no word of the work'}{_by(s, w.by)}"
+    ),
+    service_happenings.SelfTestEnded: _self_test,
+    service_happenings.DealTestEnded: _deal_test,
     Advised: _advised,
     Decided: _decided,
     CardVoid: lambda _s, w: f"Round {w.round}: {w.card or 'a card'} is void, in the tray",

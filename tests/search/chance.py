@@ -223,6 +223,9 @@ VALUES: dict[str, Sequence[Any]] = {
     "parts": ((), ("roller 12-B",)),
     "note": ("", "worn"),
     "number": (1, 2, 99),
+    "order": ("W-17", ""),
+    "hours": (1, 12, 99),
+    "part": (0, 1, 99),
     "role": ("floor supervisor", "room management", "technician"),
     "is_origin_unknown": (False, True),
 }

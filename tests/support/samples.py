@@ -18,6 +18,7 @@ from tableside import (
     manual_requests,
     people_requests,
     requests,
+    service_requests,
     shoe_requests,
 )
 from tableside.cards import parse_card
@@ -177,6 +178,20 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
         {"number": 99, "decision": ""},
     ),
     requests.SettleChips: ({"seats": (1,), "finding": "one chip"}, {"seats": (9,), "finding": ""}),
+    service_requests.OpenWorkOrder: (
+        {"device": "shuffler", "order": "W-17"},
+        {"device": "nowhere", "order": "", "hours": 99},
+    ),
+    service_requests.CloseWorkOrder: ({"device": "shuffler", "work": "belt"}, {"device": "nowhere", "work": ""}),
+    service_requests.RunSelfTest: (
+        {"device": "shuffler", "is_there": True},
+        {"device": "spare", "part": 999, "is_there": True},
+        {"device": "nowhere"},
+    ),
+    service_requests.RunDealTest: (
+        {"device": "shuffler", "cards": 5, "is_there": True},
+        {"device": "nowhere", "cards": 0, "is_there": True},
+    ),
     requests.ShowPresence: ({"role": Role.FLOOR_SUPERVISOR}, {"role": Role.SURVEILLANCE}),
 }
 # Who asks: a dealer, a supervisor, room management, nobody.

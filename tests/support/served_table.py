@@ -17,6 +17,7 @@ from tests.support.config_files import Edit
 from tests.support.simulated_host import SimulatedTable, ground, host_in, is_connected, new_clock, until
 
 DEADLINE_S = 30.0
+PACE = 20.0  # a count takes a second
 ALL = ("shuffler", "switches", "badges")
 T = TypeVar("T")
 
@@ -82,7 +83,7 @@ async def _serve(
     stop: asyncio.Event,
     tell: Callable[[Served], object],
 ) -> None:
-    table = SimulatedTable()
+    table = SimulatedTable(pace=PACE)
     host: HostConfig = host_in(folder, *edits)
     for path in (host.journal_directory, host.reserve_directory):
         path.mkdir(exist_ok=True)

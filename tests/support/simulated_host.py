@@ -109,9 +109,9 @@ def now_ns() -> int:
 class SimulatedTable:
     """One table's devices. They outlive the daemon, as they do in a house."""
 
-    def __init__(self, *, key: bytes | None = None) -> None:
-        """`key` is that of the badge reader's secure channel."""
-        self.stage = Stage()
+    def __init__(self, *, key: bytes | None = None, pace: float = 1.0) -> None:
+        """`key` is that of the badge reader's secure channel; `pace` how much quicker the mechanics are."""
+        self.stage = Stage(pace=pace)
         self.felt = Pile("felt")
         self.tray = Pile("tray")
         self.machine = ShufflerMachine("shuffler", 1, hazards=Hazards(1, NEVER))

@@ -9,6 +9,7 @@ import pytest
 from benchmarks import (
     alpha_amount,
     blackjack_rounds,
+    command_line,
     hub_day,
     idle_daemon,
     jackpot_shown,
@@ -152,3 +153,7 @@ def test_ledger() -> None:
 
 def test_blackjack_rounds() -> None:
     assert_measured(blackjack_rounds.measure(rounds=1), blackjack_rounds.PEER)
+
+
+def test_the_command_line_against_bare_programs() -> None:
+    assert_measured(command_line.measure(rounds=1, slices=1), command_line.BARE, command_line.BARE_ASKING)

@@ -5,6 +5,7 @@ What the search is exhaustive over is said in tests/support/reached.py.
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable
 
@@ -24,13 +25,14 @@ from tableside.procedures.batch_slice import BatchState
 from tableside.procedures.hand_shoe_slice import HandShoeState
 from tableside.procedures.session import SessionState
 from tableside.requests import CardsTakenOut, CountAll, EnterSort, OpenLid, ProveEmpty, SortedDecks
+from tableside.service_requests import RunDealTest, RunSelfTest
 from tableside.state import TableState
 from tests.support import hand_shoe, jackpot
 from tests.support.advised import DEALERS, RULING, advised
 from tests.support.blackjack import IN_STATE as BLACKJACK
 from tests.support.put_right import clear_alerts, put_right, table_at
 from tests.support.reached import Reached, marks_of, search, state_mark
-from tests.support.session import levels, load_packet, loading, open_table, prepared, unloaded
+from tests.support.session import connected, feed, levels, load_packet, loading, open_table, prepared, unloaded
 from tests.support.situations import jammed, read_apart
 from tests.support.swaps import loaded_spare
 from tests.support.table import ENFORCING, Table
@@ -125,7 +127,42 @@ def to_be_looked_into() -> Table:
 
 
 # States that take more than six inputs from every situation: each with one that shows it.
+def tested_by_a_technician() -> Table:
+    table = connected()
+    assert table.ask(RunSelfTest, by="T1", device="shuffler", is_there=True).is_accepted
+    return table
+
+
+def deal_tested(*steps: Callable[[Table], object]) -> Callable[[], Table]:
+    """Test cards on their way: proved empty, in, out, as far as the steps go."""
+
+    def situation() -> Table:
+        table = connected()
+        assert table.ask(RunDealTest, by="T1", device="shuffler", cards=5, is_there=True).is_accepted
+        for step in steps:
+            step(table)
+        return table
+
+    return situation
+
+
+def cards_in(table: Table) -> None:
+    feed(table, 5)
+    table.notice(events.PacketEnded, cards=5)
+
+
+def all_out(table: Table) -> None:
+    command = next(iter(table.state.commands.open.values()))
+    table.give(events.CommandAnswered(device="shuffler", command=command.number, outcome=Outcome.DONE, is_found=False))
+
+
+EMPTY = functools.partial(levels, content=0)
 FARTHER: dict[str, Callable[[], Table]] = {
+    "self-test is RUNNING": tested_by_a_technician,
+    "test deal is PROVING": deal_tested(),
+    "test deal is FEEDING": deal_tested(EMPTY),
+    "test deal is DEALING": deal_tested(EMPTY, cards_in),
+    "test deal is CHECKING": deal_tested(EMPTY, cards_in, all_out),
     "load is CHECKING": last_look,
     "load is RECOUNTING": recounting,
     "sort is IRREGULAR": irregular,

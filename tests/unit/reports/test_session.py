@@ -15,6 +15,7 @@ from tableside import (
     happenings,
     jackpot_happenings,
     round_happenings,
+    service_happenings,
     session_happenings,
     shoe_happenings,
 )
@@ -75,6 +76,9 @@ SILENT = {
     session_happenings.NextSessionWanted,
     session_happenings.UnloadWanted,
     shoe_happenings.ShoeCardsLeft,
+    service_happenings.AlertMuted,
+    service_happenings.DealTestBegun,
+    service_happenings.ProvingCardsMoved,
 }
 
 
