@@ -20,6 +20,7 @@ def standing_lines(state: Mapping[str, Any]) -> list[str]:
         *_stops(state),
         *(f"  {one['procedure']}: {one['state']}\n    → {one['next_step']}" for one in _waiting(state)),
         *_jackpot(state["procedures"]),
+        *_hand_shoe(state),
         *(f"  {line}" for line in state["hands"]),
         *_presence(state),
         *(f"  incident {one['number']} ({one['rule']}): {one['text']}" for one in state["incidents"]["open"].values()),
@@ -81,6 +82,19 @@ def _stops(state: Mapping[str, Any]) -> Iterator[str]:
         yield f"  stopped: {lock['scope']}{when}: {lock['reason']} ({lock['rule']})"
     if state["alerts"]:
         yield f"  {len(state['alerts'])} alerts stand: `tableside alerts` shows them"
+
+
+def _hand_shoe(state: Mapping[str, Any]) -> Iterator[str]:
+    """Of a shoe by hand: how far it is, and who had the cut; the next occupied seat has it next (SHOE-4)."""
+    shoe = state["procedures"]["hand_shoe"]
+    if shoe["state"] == "no shoe by hand":
+        return
+    last = shoe["cut_turn"]["after"]
+    turn = f"after seat {last}" if last else "with the lowest occupied seat"
+    mode = ", the machine is down" if shoe["is_in_place_of_machine"] else ""
+    yield f"  shoe {shoe['number']} by hand{mode}: {shoe['shoe']['out']} cards out; the next cut begins {turn}"
+    if shoe["uncounted"]:
+        yield f"    {shoe['uncounted']} rounds of it were not counted"
 
 
 def _presence(state: Mapping[str, Any]) -> Iterator[str]:

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
+
+import msgspec
 import pytest
 
+from firmware_bridge.clock import Instant, WallQuality
 from tableside.card_account import ASIDE, SHOE, TABLE, TRAY
+from tableside.cli.standing import standing_lines
+from tableside.control.curtain import Curtain
+from tableside.control.views import state_view
 from tableside.decisions import IncidentOpened, RequestAnswered
 from tableside.happenings import RoundEnded, RoundStarted
+from tableside.outputs.texts import Texts
 from tableside.procedures.hand_shoe_slice import HandShoeState
 from tableside.procedures.session import SessionState
 from tableside.requests import (
@@ -37,6 +45,7 @@ from tableside.shoe_requests import (
 from tableside.state import TableState, encode_state, reduce
 from tests.support.hand_shoe import ALL, HAND_HOUSE, READER_HOUSE, SEATS, HandTable
 from tests.support.session import open_table
+from tests.support.table import WALL_START_NS
 
 S = HandShoeState
 
@@ -217,3 +226,22 @@ def test_the_damaged_card_stops_the_next_round(table: HandTable) -> None:
     table.playing()
     table.do(ReportDamaged)
     refused(table.ask(BeginRound, by="D1"), "CSM-1")
+
+
+def test_the_status_says_whose_turn_the_next_cut_is(table: HandTable) -> None:
+    """SHOE-4, for the people at the table."""
+    table.opened().cut(4).burnt()
+    table.do(BeginRound)
+    table.do(EndRound)
+    lines = status_of(table)
+    assert "  shoe 1 by hand: 1 cards out; the next cut begins after seat 4" in lines
+    assert "    1 rounds of it were not counted" in lines
+    table.do(InterruptPlay, why="no bets")
+    assert "  shoe 1 by hand: 1 cards out; the next cut begins with the lowest occupied seat" in status_of(table)
+
+
+def status_of(table: HandTable) -> list[str]:
+    """What `tableside status` prints of it."""
+    now = Instant(table.now_ns, WALL_START_NS + table.now_ns, WallQuality.SIMULATED)
+    view = state_view(table.state, Texts(("en",), "UTC"), Curtain(), now)
+    return standing_lines(json.loads(msgspec.json.encode(view)))
