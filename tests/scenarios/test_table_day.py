@@ -90,3 +90,4 @@ async def test_no_checker_fires(seed: int, tmp_path: Path) -> None:
     assert rows["RoundEnded"] == ROUNDS
     assert rows["JackpotRaised"] > ROUNDS // 2
     assert rows["HandsOver"] == ROUNDS
+    assert rows["CardVoid"] >= 2, "the dealer's mistakes"
