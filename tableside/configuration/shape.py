@@ -95,6 +95,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     port: Annotated[int, Meta(ge=1_024, le=65_000)] = 8_377
     sign_in_s: Annotated[int, Meta(ge=10, le=300)] = 60  # how long one tap says whose acts a screen sends
+    second_language: Language | None = None  # each alert in this one too, unless a screen asks for another
 
 
 class Metrics(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -25,6 +25,7 @@ async def serve_page(page: Page, host: HostConfig, daemon: Daemon, clock: Clock)
         daemon.refused,
         clock,
         screens=lambda table: [screen_view(sign_ins, one) for one in sign_ins.at(table)],
+        second_language=page.second_language,
     )
     sign_ins.changed = board.wake
     await serve(board, Acting(daemon.desk, daemon.tables, sign_ins), sign_ins, page.port, _of_displays(host))

@@ -53,8 +53,10 @@ class Board:
         refused: Mapping[str, str],
         clock: Clock,
         screens: Callable[[str], list[dict[str, object]]] = lambda _table: [],
+        second_language: str | None = None,
     ) -> None:
         """`screens`: those that are signed in or wait at a table's reader, as everybody may see them."""
+        self._second_language = second_language
         self._host = host
         self._screens = screens
         self._tables = tables
@@ -140,6 +142,7 @@ class Board:
             }
         return {
             "host": self._host,
+            "second": self._second_language,
             "tiles": sorted(tiles, key=view.order),
             "refused": dict(self._refused),
             "table": whole,

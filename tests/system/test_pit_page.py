@@ -32,7 +32,7 @@ TABLE = "BJ-07"
 @pytest.fixture
 def served(tmp_path: Path, unused_tcp_port: int) -> Iterator[tuple[Running, str]]:
     """A daemon of a simulated table, and the address of its page."""
-    page = {"port = 8377": f"port = {unused_tcp_port}"}
+    page = {"port = 8377": f'port = {unused_tcp_port}\nsecond_language = "zh_Hant_MO"'}
     with (
         simulated_table(tmp_path, edits=page) as config,
         daemon(config, tmp_path / "run" / "control.sock", tmp_path / "log") as running,
@@ -93,6 +93,22 @@ def test_an_alert_is_read_with_table_next_step_and_who_has_it_in_each_language(
         assert page.locator(".box").count() >= 5
         assert errors == []
         assert all(url.startswith(address) for url in asked)
+
+
+def test_two_languages_stand_at_once_as_the_host_is_set_and_the_screen_asks(served: tuple[Running, str]) -> None:
+    running, address = served
+    call_supervisor(running)
+    chinese, portuguese = "莊荷請監場到枱", "o pagador chama o fiscal-chefe"
+    for asked, first, second in (("/", "English", chinese), ("/?second=pt_PT", "English", portuguese)):
+        with tab(f"{address}{asked}", 1024, 768) as page:
+            page.get_by_role("button", name=first).click()
+            page.wait_for_selector(".alert .second")
+            assert second in page.locator(".alert .second").first.inner_text()
+            assert "dealer asks for the floor supervisor" in page.locator(".alert .fact").first.inner_text()
+    with tab(address, 1024, 768) as page:
+        page.get_by_role("button", name="繁體中文").click()
+        page.wait_for_selector(".alert")
+        assert page.locator(".alert .second").count() == 0, "the second one is the first already"
 
 
 def test_two_viewers_see_the_same_and_a_cleared_alert_goes_from_both(served: tuple[Running, str]) -> None:

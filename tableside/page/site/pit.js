@@ -33,7 +33,7 @@ const tableName = () => decodeURIComponent(location.hash.slice(1));
 let unknown = ""; // a table that this host does not have
 
 function painter() {
-  const second = new URLSearchParams(location.search).get("second");
+  const second = new URLSearchParams(location.search).get("second") ?? told?.second;
   return new Painter(words, language, known.includes(second) && second !== language ? second : null, phrases);
 }
 
