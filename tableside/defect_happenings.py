@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tableside.cards import Card
 from tableside.happenings import Happening
 
 
@@ -15,7 +16,7 @@ class DefectFound(Happening, frozen=True, kw_only=True):
     finding: int
     defect: str
     where: str
-    card: str
+    card: Card | None
     seat: int
     count: int
     round: int

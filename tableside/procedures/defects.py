@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from drivers.card_events import CardPassed, CardRemoved, CardsAmbiguous, SpecialCard, SpecialCardPassed
 from tableside import alerts, incidents, presence
 from tableside.by_hand import is_by_hand
@@ -21,7 +23,7 @@ from tableside.games.defects import Defect, Found, Where
 from tableside.happenings import CountWanted, RoundStarted, SessionOpened
 from tableside.house import Role
 from tableside.inputs import CardsOpened
-from tableside.procedures import read_defects
+from tableside.procedures import read_defects, rounds
 from tableside.procedures.advice_slice import ASKED, advise
 from tableside.procedures.defect_slice import DefectState, Finding, dealt_in, keep, of, put
 from tableside.refusals import Refusal, refusal
@@ -43,7 +45,9 @@ A_READER = "card reader"
 def tell(turn: Turn, found: Found, found_by: str) -> None:
     """Record it, advise what the rules say where somebody has to decide, and say who was called."""
     number = of(turn).last + 1
-    known = the.advise(found, is_adopted=turn.state.house.jurisdiction.deck_rules_adopted)
+    # The advice is a text that everybody reads: a card of the open round is not named in it (semantics §6).
+    said = replace(found, card=None) if rounds.is_open(turn.state) else found
+    known = the.advise(said, is_adopted=turn.state.house.jurisdiction.deck_rules_adopted)
     advice, told = 0, tuple[str, ...]()
     if found.where not in the.AFTER_PLAY:
         advice = advise(turn, known, f"finding {number}")
@@ -56,7 +60,7 @@ def tell(turn: Turn, found: Found, found_by: str) -> None:
             finding=number,
             defect=found.defect.value,
             where=found.where.value,
-            card="" if found.card is None else str(found.card),
+            card=found.card,
             seat=found.seat,
             count=found.count,
             round=round_number,

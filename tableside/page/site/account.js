@@ -5,7 +5,7 @@ const ROW = 34;
 const LABEL = 190;
 const NUMBER = 60;
 // From the reserve deck to the machine and back by the table: the way that cards go.
-const ORDER = ["reserve", "aside", "hopper", "machine", "table", "tray", "hand", "damaged", "unexplained"];
+const ORDER = ["reserve", "aside", "hopper", "machine", "shoe", "table", "tray", "hand", "damaged", "exchanged", "unexplained"];
 
 function draw(tag, given, text) {
   const made = document.createElementNS(SVG, tag);
