@@ -13,21 +13,27 @@ from tableside.decisions import AlertCleared, AlertRaised, PermitGranted
 from tableside.games.rounds_sensed import PAUSE
 from tableside.happenings import CardsReturned, RoundEnded, RoundStarted, SessionReady
 from tableside.house import Jurisdiction
-from tableside.inputs import Input
+from tableside.inputs import DaemonStarted, Input
+from tableside.jackpot.settings import JackpotSettings
+from tableside.jackpot_requests import ClaimJackpot, MarkBets, PayJackpot
 from tableside.procedures import rounds
 from tableside.procedures.round_slice import RoundState
 from tableside.procedures.rounds_sensed_slice import Finding
 from tableside.requests import EndRound, RuleRound
 from tableside.round_happenings import RoundDoubted, RoundFoundOver
 from tableside.tables import Turn
+from tests.law.jackpot_table import SETTINGS
 from tests.support.table import ENFORCING, HOUSE, Table
 
 OBSERVING = ENFORCING | dict.fromkeys((Ability.DEAL, Ability.FEED, Ability.LID), Holding.OBSERVES)
 
 
-def table_of(abilities: dict[Ability, Holding], reinsert: str = "before") -> Table:
+def table_of(
+    abilities: dict[Ability, Holding], reinsert: str = "before", jackpot: JackpotSettings | None = None
+) -> Table:
     """Six decks in the machine, rounds may be played; nobody says when one is over."""
-    house = replace(HOUSE, rounds_are_sensed=True, jurisdiction=Jurisdiction("pt", reinsert=reinsert))
+    law = Jurisdiction("pt", reinsert=reinsert)
+    house = replace(HOUSE, rounds_are_sensed=True, jurisdiction=law, jackpot=jackpot)
     table = Table(house)
     table.ready("shuffler", content=312, areas=(0, 18, 294), abilities=abilities)
     table.ready("switches")
@@ -227,3 +233,37 @@ def test_a_table_with_a_done_key_finds_nothing_by_sensors() -> None:
     tray(table, 20)
     assert not table.all_of(RoundFoundOver)
     assert not ends(table)
+
+
+def test_a_daemon_that_restarts_in_mid_deal_finds_the_end_all_the_same(enforcing: Table) -> None:
+    deal(enforcing, 12)
+    house = enforcing.state.house
+    enforcing.give(DaemonStarted(version="test", clock_boot="boot-1", house=house))
+    enforcing.ready(
+        "shuffler",
+        content=300,
+        areas=(0, 18, 282),
+        meter_out=12,
+        abilities=ENFORCING,
+        oldest_notice=13,
+        newest_notice=12,
+    )
+    enforcing.ready("switches", tray_cards=0)
+    deal(enforcing, 6)
+    tray(enforcing, 18)
+    assert ends(enforcing) == [(1, "sensed", 18)]
+    assert not enforcing.all_of(RoundDoubted)
+
+
+def test_jp12_a_round_that_was_found_over_waits_for_its_jackpot() -> None:
+    """Cards whole in the tray end nothing while a win is checked; paid, the round is over without another sign."""
+    table = table_of(ENFORCING, jackpot=SETTINGS)
+    assert table.ask(MarkBets, by="D1", seats=(2,)).is_accepted
+    deal(table, 12)
+    assert table.ask(ClaimJackpot, by="D1", seat=2, cards=("AS", "AH")).is_accepted
+    tray(table, 12)
+    assert not ends(table)
+    assert not feed_permits(table)
+    assert table.ask(PayJackpot, seats=(2,), amounts=(5_000,)).is_accepted
+    assert ends(table) == [(1, "sensed", 12)]
+    assert feed_permits(table) == [12]
