@@ -69,7 +69,7 @@ def test_every_make_target_that_a_document_names_exists() -> None:
         (target, str(page.relative_to(ROOT)))
         for page in PAGES
         for line in code_of(page)
-        for target in re.findall(r"(?:^|\s)make ([a-z]+)", line)
+        for target in re.findall(r"(?:^|\s)make ([a-z]+(?:-[a-z]+)*)", line)
     }
     assert named
     assert [place for place in sorted(named) if place[0] not in targets] == []
