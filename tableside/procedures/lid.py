@@ -15,7 +15,15 @@ from msgspec.structs import replace
 from drivers.events import LidClosed, LidOpened, PermitKind, Place
 from tableside import alerts, card_account, devices, incidents, locks, presence, sightings, timers
 from tableside.card_account import DAMAGED, HAND, HOPPER, MACHINE, TABLE, TRAY, Evidence
-from tableside.happenings import BadgeTapped, CardsHandled, CountWanted, LevelsFound, PresenceShown, QuietPointReached
+from tableside.happenings import (
+    BadgeTapped,
+    CardsHandled,
+    CountWanted,
+    LevelsFound,
+    PresenceShown,
+    QuietPointReached,
+    SwapStarted,
+)
 from tableside.inputs import DeadlinePassed
 from tableside.locks import Scope
 from tableside.permits import LID_MS, Wish
@@ -82,10 +90,17 @@ def _free(turn: Turn, what: OpenLid | BadgeTapped) -> None:
 def _is_for_jam(turn: Turn, what: BadgeTapped) -> bool:
     """Badge, lid, one question (semantics §4 *Jam*): at a stuck card the badge alone says what is wanted."""
     is_stuck = bool(devices.of(turn, devices.machine(turn.state)).jams)
+    if turn.state.procedures.swap.is_under_way:
+        return False  # the machine is on its way out: taps are for the exchange
     return is_stuck and presence.ROLES[Operation.LID][0] in sightings.roles_here(turn, what.staff)
 
 
 def _not_opened(turn: Turn, _what: DeadlinePassed) -> None:
+    presence.end(turn, Operation.LID)
+
+
+def _no_more_to_open(turn: Turn, _what: SwapStarted) -> None:
+    timers.cancel(turn, FREE_TIMER)
     presence.end(turn, Operation.LID)
 
 
@@ -252,6 +267,8 @@ PROCEDURE = Procedure(
     rows=(
         Row(S.SHUT, OpenLid, S.FREE, _free, guards=(SIGNED_IN,), said="the lid is free"),
         Row(S.SHUT, BadgeTapped, S.FREE, _free, _is_for_jam, said="tapped at a stuck card"),
+        # The tap was for the exchange of the machine: the lid that nobody has opened is no more to be opened.
+        Row(S.FREE, SwapStarted, S.SHUT, _no_more_to_open, said="machine to be exchanged"),
         Row(S.SHUT, LidOpened, S.UNSIGNED, _opened_by_nobody, said="opened by nobody known"),
         *(Row(state, LevelsFound, S.UNSIGNED, _found_open, _is_open_here, said="found open") for state in WATCHED),
         Row(S.FREE, LevelsFound, S.OPEN, _opened, _is_open_here, said="found open"),

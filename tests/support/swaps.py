@@ -31,8 +31,10 @@ def incident_of(table: Table) -> int:
 
 
 def both_tap(table: Table) -> None:
-    table.wait(2)
-    table.tap("S1")
+    """Twice the supervisor: at a stuck card the first tap frees the lid (semantics §4), and is spent with that."""
+    for _ in range(2):
+        table.wait(2)
+        table.tap("S1")
     table.wait(2)
     table.tap("M1")
 

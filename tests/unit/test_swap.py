@@ -72,14 +72,25 @@ def test_the_third_jam_at_one_place_advises_a_swap_and_the_swap_answers_it() -> 
 
 def test_floor_supervisor_and_room_management_begin_it_together() -> None:
     table = jammed_in_mid_round()
-    table.wait(2)
-    table.tap("S1")
+    for _ in range(2):  # at a stuck card the first tap frees the lid, and is spent with that
+        table.wait(2)
+        table.tap("S1")
     assert not begin(table)
     table.wait(2)
     table.tap("M1")
     assert not table.ask(BeginSwap, by="D1", spare=SPARE, incident=incident_of(table)).is_accepted
     assert begin(table)
     assert [(s.old, s.new) for s in table.all_of(SwapStarted)] == [("shuffler", SPARE)]
+
+
+def test_a_lid_that_a_tap_has_freed_is_not_the_spares_to_open() -> None:
+    """The supervisor's tap at the stuck card freed the lid; then the machine goes, and no lid stays free."""
+    table = swapping()
+    assert table.state.procedures.lid.state.value == "shut"
+    assert not [key for key in table.state.permits.granted if key.endswith(":lid")]
+    table.wait(2)
+    table.tap("S1")
+    assert table.state.procedures.lid.state.value == "shut"
 
 
 def test_the_jurisdiction_says_whether_it_is_allowed() -> None:

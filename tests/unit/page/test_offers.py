@@ -101,8 +101,9 @@ def test_an_act_that_waits_for_a_badge_says_whose() -> None:
 def test_an_act_of_two_persons_says_who_of_them_is_still_missing() -> None:
     table = jammed_in_mid_round()
     assert set(swap_of(table).missing) == {Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT}
-    table.wait(2)
-    table.tap("S1")
+    for _ in range(2):  # at a stuck card the first tap frees the lid, and is spent with that
+        table.wait(2)
+        table.tap("S1")
     assert swap_of(table).missing == (Role.ROOM_MANAGEMENT,)
     table.wait(2)
     table.tap("M1")
