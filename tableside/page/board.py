@@ -74,6 +74,10 @@ class Board:
         """The tables that there are."""
         return tuple(self._tables)
 
+    def staff(self) -> dict[str, str]:
+        """Everybody's name, by staff id: people at a table know names."""
+        return {one.staff: one.name for table in self._tables.values() for one in table.state.house.persons}
+
     async def run(self) -> NoReturn:
         """Make a new picture after news of any table."""
         async with asyncio.TaskGroup() as tasks:

@@ -30,13 +30,20 @@ from tableside.requests import (
     AnyRequest,
     BeginIncidentReload,
     BeginSwap,
+    ClaimJackpot,
     ClearAlert,
     ClearFault,
+    CorrectPacket,
+    CountedOut,
+    CountHeldOver,
     DecideAdvice,
     DeclineAlert,
     DenyJackpot,
+    EnterSort,
     InspectDevice,
+    LoadPacket,
     PayJackpot,
+    ReplaceCard,
     SetDealer,
     SettleComplaint,
     SettleIncident,
@@ -51,12 +58,19 @@ from tableside.tables import Refusal, Turn
 
 Fixed = Mapping[str, object]
 Subjects = Callable[[TableState], Iterator[Fixed]]
+# Acts of which only the numbers and cards that a person fills in decide: no trial can tell.
+FILLED_IN = frozenset({LoadPacket, CorrectPacket, ReplaceCard, EnterSort, ClaimJackpot, CountedOut, CountHeldOver})
+# Less grave than any alert: what no alert calls for.
+UNCALLED = 9
 # What stands in a field of a trial that a person has yet to fill in.
 _BLANKS: Mapping[object, object] = {str: "-", int: 1, bool: False, Card: Card("A", "♠", "-")}
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):
-    """One act that can be done now. `missing`: roles whose badge is to be tapped first. `is_usual`: at any time."""
+    """One act that can be done now. `missing`: roles whose badge is to be tapped first. `is_usual`: at any time.
+
+    `level` is the class of the gravest alert that calls for it.
+    """
 
     act: str
     fixed: Fixed
@@ -65,17 +79,18 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True):
     reach: str
     missing: tuple[Role, ...] = ()
     is_usual: bool = False
+    level: int = UNCALLED
 
 
 def offers(state: TableState, now: Instant) -> list[Offer]:
     """Everything that the page offers at this table, whoever reads it."""
-    made = []
+    made: list[Offer] = []
     for kind, offered in OFFERED.items():
         for fixed in SUBJECTS.get(kind, _once)(state):
             offer = _offer(state, now, kind, offered, fixed)
             if offer is not None:
                 made.append(offer)
-    return made
+    return sorted(made, key=lambda offer: offer.level)
 
 
 def seen(state: TableState, kind: type[Request], fields: Fixed) -> str:
@@ -101,6 +116,7 @@ def _offer(state: TableState, now: Instant, kind: type[Request], offered: Offere
             missing = missing or waits
     if not roles:
         return None
+    level = _level(state, offered)
     return Offer(
         act=act_name(kind),
         fixed=fixed,
@@ -108,7 +124,8 @@ def _offer(state: TableState, now: Instant, kind: type[Request], offered: Offere
         roles=tuple(roles),
         reach=offered.reach.value,
         missing=missing,
-        is_usual=_is_usual(state, offered),
+        is_usual=offered.called_by is not None and level == UNCALLED,
+        level=level,
     )
 
 
@@ -125,24 +142,39 @@ def _waits_for(
     if refusal is None:
         return ()
     missing = _missing(state, now.at_ns, refusal)
-    is_open = any(field.name not in fixed for field in fields_of(kind)) and kind not in SUBJECTS
-    return missing if missing or is_open else None
+    return missing if missing or kind in FILLED_IN else None
 
 
-def _is_usual(state: TableState, offered: Offered) -> bool:
-    """It can be done at any time, and nothing that stands asks for it."""
-    called_by = offered.called_by
-    standing = state.alerts.standing.values()
-    return called_by is not None and not any(alert.text.startswith(called_by) for alert in standing)
+def _level(state: TableState, offered: Offered) -> int:
+    """The class of the gravest standing alert that calls for an act."""
+    called_by = offered.called_by or ()
+    levels = (alert.level or UNCALLED for alert in state.alerts.standing.values() if alert.text.startswith(called_by))
+    return min(levels, default=UNCALLED)
 
 
 def _trial(state: TableState, kind: type[Request], staff: str, fixed: Fixed) -> AnyRequest:
-    """The act as it would be asked, with blanks where somebody has yet to fill something in."""
-    values: dict[str, Any] = {field.name: _BLANKS.get(field.type, ()) for field in fields_of(kind) if field.required}
-    if "packets" in values:
-        values["packets"] = state.house.min_packets  # one is refused before anybody's presence is asked for
+    """The act as it would be asked, with something that could be right where a person has yet to fill it in."""
+    likely = _likely(state)
+    values: dict[str, Any] = {
+        field.name: likely.get(field.name, _BLANKS.get(field.type, ())) for field in fields_of(kind) if field.required
+    }
     values |= {name: tuple(value) if isinstance(value, list) else value for name, value in fixed.items()}
     return cast(AnyRequest, kind(id="trial", by=staff, via="page", **values))
+
+
+def _likely(state: TableState) -> dict[str, object]:
+    house, on_duty = state.house, state.procedures.people.dealer
+    dealers = [one.staff for one in house.persons if Role.DEALER in one.roles and one.staff != on_duty]
+    technicians = [one.staff for one in house.persons if Role.TECHNICIAN in one.roles]
+    return {
+        "packets": house.min_packets,
+        "seats": (1,),
+        "back": house.decks[0].back if house.decks else "-",
+        "dealer": next(iter(dealers), "-"),
+        "technician": next(iter(technicians), "-"),
+        "ruling": "goes on",
+        "place": "table",
+    }
 
 
 def _one_of(state: TableState, role: Role, wall_ns: int) -> Person | None:
@@ -224,6 +256,11 @@ def _prizes(state: TableState) -> Iterator[Fixed]:
         yield {"seats": [one.win.seat for one in owed], "amounts": [one.amount for one in owed]}
 
 
+def _bettors(state: TableState) -> Iterator[Fixed]:
+    for seat in state.procedures.jackpot.bettors:
+        yield {"seat": seat}
+
+
 def _wins(state: TableState) -> Iterator[Fixed]:
     for win in state.procedures.jackpot.wins:
         yield {"seat": win.seat}
@@ -259,6 +296,7 @@ SUBJECTS: Mapping[type[Request], Subjects] = {
     BeginIncidentReload: _incidents,
     PayJackpot: _prizes,
     DenyJackpot: _wins,
+    ClaimJackpot: _bettors,
     ClearFault: _faults,
     InspectDevice: _devices,
     SettleUnknown: _unknown,

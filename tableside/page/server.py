@@ -95,14 +95,21 @@ def application(
 ) -> Starlette:
     """The page over a board. Names of other hosts are refused: a page elsewhere cannot make a browser ask here."""
     viewers: set[object] = set()
-    told = {"words": words_by_language(), "names": NAMES, "forms": forms(), "phrases": by_language()}
-    words = json.dumps(told, ensure_ascii=False)
+    words, phrases = words_by_language(), by_language()
 
     async def file(request: Request) -> Response:
         return FileResponse(SITE / FILES[request.url.path], headers=HEADERS)
 
-    async def told_words(_request: Request) -> Response:
-        return Response(words, media_type="application/json", headers=HEADERS)
+    async def told_names(_request: Request) -> Response:
+        return JSONResponse(dict(NAMES), headers=HEADERS)
+
+    async def told_words(request: Request) -> Response:
+        """All that is said in one language, and what forms need; one language is a third of all."""
+        language = request.query_params.get("language", "")
+        if language not in words:
+            return Response(f"no language of the page: {', '.join(words)}", 404, HEADERS)
+        told = {"words": words[language], "phrases": phrases.get(language, {}), "forms": forms()}
+        return JSONResponse({**told, "staff": board.staff()}, headers=HEADERS)
 
     async def events(request: Request) -> Response:
         name = request.query_params.get("table", "")
@@ -137,6 +144,7 @@ def application(
     app = Starlette(
         routes=[
             *(Route(path, file) for path in FILES),
+            Route("/names.json", told_names),
             Route("/words.json", told_words),
             Route("/events", events),
             *(Route(path, _posted(taken), methods=["POST"]) for path, taken in posts.items()),

@@ -255,7 +255,7 @@ def test_of_two_who_go_at_once_one_has_it_and_the_other_is_told(pit: Pit, chromi
         each.get_by_role("button", name="I am going").wait_for()
     press(mine, "I am going")
     is_said(mine, "Done and recorded")
-    other.locator(".alert").get_by_text("Taken by S-202").wait_for()
+    other.locator(".alert").get_by_text("Taken by Rui Matos").wait_for()
     assert other.get_by_role("button", name="I am going").count() == 0
     assert alerts(pit)["CALL-PRESSED"]["taken_by"] == "S-202"
     clear_call(pit)

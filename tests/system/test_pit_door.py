@@ -116,7 +116,10 @@ def is_stopped(pit: Pit) -> bool:
 # --- what anybody may ask -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("target", ["/", "/pit.js", "/words.json", "/nothing", "/act"])
+@pytest.mark.parametrize(
+    "target",
+    ["/", "/pit.js", "/names.json", "/words.json?language=en", "/words.json?language=%3Cb%3E", "/nothing", "/act"],
+)
 def test_every_answer_has_the_headers_that_keep_other_sites_out(pit: Pit, target: str) -> None:
     answer = asked(pit, target)
     policy = answer.header("content-security-policy")

@@ -94,6 +94,7 @@ def test_each_language_fits_each_screen(pit: Pit, size: str) -> None:
         sign_in(pit, page)
         for name, short in LANGUAGES.items():
             page.get_by_role("button", name=name).click()
+            page.locator(f"html[lang^={short}]").wait_for()
             page.locator(".acts").wait_for()
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (size, name)
             heights = page.evaluate("[...document.querySelectorAll('button')].map((each) => each.offsetHeight)")

@@ -1,9 +1,9 @@
 // The card account as a picture: where the cards lie, in numbers made into shapes. Nothing hangs on colour alone.
 const SVG = "http://www.w3.org/2000/svg";
-const WIDTH = 720;
+const WIDTH = 440; // drawn as wide as its box: on a phone its letters are as large as all others
 const ROW = 34;
-const LABEL = 190;
-const NUMBER = 60;
+const LABEL = 120;
+const NUMBER = 52;
 // From the reserve deck to the machine and back by the table: the way that cards go.
 const ORDER = ["reserve", "aside", "hopper", "machine", "shoe", "table", "tray", "hand", "damaged", "exchanged", "unexplained"];
 
@@ -44,7 +44,7 @@ export function accountPicture(account, say) {
 // How far a procedure has come: so many of so many.
 export function progressPicture(done, total, label) {
   const svg = draw("svg", { viewBox: `0 0 ${WIDTH} 30`, class: "progress", role: "img", "aria-label": `${label} ${done} / ${total}` });
-  const room = WIDTH - 2 * NUMBER;
+  const room = WIDTH - 90;
   const length = total ? Math.min(room, (room * done) / total) : 0;
   svg.append(
     draw("rect", { x: 0, y: 4, width: room, height: 22, rx: 3, class: "trough" }),

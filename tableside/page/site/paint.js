@@ -17,20 +17,22 @@ function filled(text, fields) {
 }
 
 export class Painter {
-  constructor(words, language, second, phrases = {}) {
-    Object.assign(this, { words, language, second, phrases });
+  constructor({ words, phrases, staff }, language, second) {
+    Object.assign(this, { words, phrases, staff, language, second });
     this.acts = null;
   }
 
   say(word, fields = {}) {
-    const known = this.words[this.language];
-    return filled(word in known ? known[word] : word, fields);
+    return filled(this.has(word) ? this.words[word] : word, fields);
   }
 
-  has(word) { return word in this.words[this.language]; }
+  has(word) { return Object.hasOwn(this.words, word); }
 
   // A sentence of the table, in this language where somebody has written it.
-  phrase(text) { return this.phrases[this.language]?.[text] ?? text; }
+  phrase(text) { return Object.hasOwn(this.phrases, text) ? this.phrases[text] : text; }
+
+  // Who somebody is, as people call him; a staff id where no table of the host knows it.
+  who(staff) { return Object.hasOwn(this.staff, staff) ? this.staff[staff] : staff; }
 
   money(amount, currency) {
     if (!currency) return String(amount);
@@ -47,9 +49,9 @@ export class Painter {
     line.append(make("span", "sign", SIGNS[level]), fact);
     box.append(line, make("p", "step", `→ ${step}`));
     if (this.second) box.append(make("p", "second", alert.lines[this.second].join(" → ")));
-    const name = alert.taken_by;
+    const name = this.who(alert.taken_by);
     const taken = { new: this.say("nobody"), taken: this.say("taken", { name }), arrived: this.say("arrived", { name }) };
-    const called = alert.asked.length ? ` · ${this.say("asked")}: ${alert.asked.join(", ")}` : "";
+    const called = alert.asked.length ? ` · ${this.say("asked")}: ${alert.asked.map((each) => this.who(each)).join(", ")}` : "";
     const times = alert.times > 1 ? ` · ×${alert.times}` : "";
     const since = this.say("since", { time: alert.since_local });
     box.append(make("p", "who", `${taken[alert.progress]} · ${since}${called}${times} · ${alert.rule}`));
@@ -128,8 +130,8 @@ export class Painter {
     if (tile.held_over) put(this.say("held over"), String(tile.held_over));
     if (tile.cards_age_s !== null && tile.session !== "closed") put(this.say("card set"), this.age(tile.cards_age_s));
     if (tile.jackpot) put(this.say("jackpot"), this.jackpot(tile.jackpot));
-    put(this.say("supervisor"), tile.supervisor);
-    if (tile.dealer) put(this.say("dealer"), tile.dealer);
+    put(this.say("supervisor"), this.who(tile.supervisor));
+    if (tile.dealer) put(this.say("dealer"), this.who(tile.dealer));
     return list;
   }
 
@@ -167,7 +169,7 @@ export class Painter {
     if (!table.alerts.length) alerts.append(make("p", "", this.say("all calm")));
     const boxes = make("div", "boxes");
     boxes.append(this.doings(table), this.blocks(table), this.cards(table.account));
-    if (table.present.length) boxes.append(this.list("present", table.present, (one) => [`${one.staff}: ${this.phrase(one.operation)}`, this.left(one.seconds)]));
+    if (table.present.length) boxes.append(this.list("present", table.present, (one) => [`${this.who(one.staff)}: ${this.phrase(one.operation)}`, this.left(one.seconds)]));
     if (table.screens.length) boxes.append(this.list("said screens", table.screens, (one) => [this.say(one.is_waiting ? "said screen waits" : "said screen in", { n: one.screen, name: one.name }), ""]));
     if (table.incidents.length) boxes.append(this.list("incidents", table.incidents, (one) => [`${one.number}: ${one.text}`, one.rule]));
     if (table.hands.length) boxes.append(this.list("hands", table.hands, (line) => [line, ""]));
@@ -235,9 +237,16 @@ export class Painter {
     return parts.filter(Boolean).join(" · ");
   }
 
+  // A field of an event: a person by name, a word of ours in this language.
+  told(value) {
+    if (typeof value !== "string") return value;
+    return Object.hasOwn(this.staff, value) ? this.who(value) : this.has(`choice ${value}`) ? this.say(`choice ${value}`) : this.phrase(value);
+  }
+
   rows(rows) {
     const lines = (row) => {
-      const text = row.lines ? row.lines[this.language][0] : this.say(`happened ${row.type}`, row.body);
+      const body = Object.fromEntries(Object.entries(row.body).map(([name, value]) => [name, this.told(value)]));
+      const text = row.lines ? row.lines[this.language][0] : this.say(`happened ${row.type}`, body);
       return [`${row.local} ${text}`, ""];
     };
     const shown = rows.filter((row) => row.lines || this.has(`happened ${row.type}`));

@@ -9,8 +9,8 @@ const LOOK_MS = 500;
 
 const main = document.getElementById("main");
 const old = document.getElementById("old");
-const { words, names, forms, phrases } = await (await fetch("/words.json")).json();
-const known = Object.keys(words);
+const names = await (await fetch("/names.json")).json();
+const known = Object.keys(names);
 
 // The language that was chosen here, else the first of the browser's that there is: pt-PT, pt and zh-TW find theirs.
 function firstLanguage() {
@@ -23,7 +23,15 @@ function firstLanguage() {
   return known[0];
 }
 
+// What is said in a language, fetched once; a screen without a connection keeps the language that it has.
+const spokenIn = {};
+async function learn(wanted) {
+  spokenIn[wanted] ??= await (await fetch(`/words.json?language=${wanted}`)).json();
+  language = wanted;
+}
+
 let language = firstLanguage();
+await learn(language);
 let told = null;
 let heardMs = Date.now();
 let stream = null;
@@ -34,11 +42,11 @@ let unknown = ""; // a table that this host does not have
 
 function painter() {
   const second = new URLSearchParams(location.search).get("second") ?? told?.second;
-  return new Painter(words, language, known.includes(second) && second !== language ? second : null, phrases);
+  return new Painter(spokenIn[language], language, known.includes(second) && second !== language ? second : null);
 }
 
 const screen = new Screen({ say: (...said) => painter().say(...said), tableName, listen, changed: paint });
-const sheet = new Forms({ painter, forms, screen, offers: () => told?.table?.offers ?? [], told: () => told });
+const sheet = new Forms({ painter, forms: spokenIn[language].forms, screen, offers: () => told?.table?.offers ?? [], told: () => told });
 
 // What had the focus has it again: the picture is made anew, its buttons keep their names.
 function paint() {
@@ -110,8 +118,8 @@ document.getElementById("languages").append(...known.map((each) => {
   button.type = "button";
   button.lang = each.replace(/_/g, "-");
   button.setAttribute("aria-pressed", String(each === language));
-  button.addEventListener("click", () => {
-    language = each;
+  button.addEventListener("click", async () => {
+    try { await learn(each); } catch { return; }
     localStorage.setItem("language", each);
     document.documentElement.lang = button.lang;
     for (const other of button.parentElement.children) other.setAttribute("aria-pressed", String(other === button));

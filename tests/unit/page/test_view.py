@@ -25,13 +25,13 @@ from tableside.page.forms import CHOICES, forms
 from tableside.page.offered import OFFERED
 from tableside.page.sign_ins import Why
 from tableside.page.words import NAMES, words_by_language
+from tableside.phrases import by_language
 from tableside.procedures.round_slice import RoundState
 from tableside.procedures.session import SessionState
 from tableside.requests import CallSupervisor, SortedDecks, TakeAlert
 from tableside.rows import DECISIONS
 from tests.law.jackpot_table import SETTINGS
 from tests.support.advised import RULING, advised
-from tests.support.blackjack import Bench
 from tests.support.session import open_table
 from tests.support.table import Table
 from tests.unit.test_jackpot import FOUR_ACES, won
@@ -142,16 +142,9 @@ def test_a_table_whole_lists_the_rulings_that_are_asked() -> None:
     assert (asked["number"], asked["rule"], asked["decides"]) == (1, "BJ-2", "floor supervisor")
 
 
-def test_the_page_is_light() -> None:
-    """All that a browser loads before it shows anything: files and words."""
-    words = json.dumps({"words": words_by_language(), "names": NAMES, "forms": forms()}, ensure_ascii=False)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_is_light(language: str) -> None:
+    """All that a browser loads before it shows anything: files, and what is said in its language."""
+    words = {"words": words_by_language()[language], "phrases": by_language().get(language, {}), "forms": forms()}
     files = sum(path.stat().st_size for path in SITE.iterdir())
-    assert files + len(words.encode()) <= 150_000
-
-
-def test_a_table_whole_has_the_hands_that_are_followed() -> None:
-    bench = Bench()
-    assert view.whole(seen(bench.table), [], {})["hands"] == []
-    bench.seats(1)
-    bench.card(1, "9♣")
-    assert view.whole(seen(bench.table), [], {})["hands"] == ["seat 1: 9 in 1 card, playing"]
+    assert files + len(json.dumps(words, ensure_ascii=False).encode()) <= 150_000
