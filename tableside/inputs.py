@@ -103,6 +103,22 @@ class BadgeSighted(SystemFact, frozen=True, kw_only=True):
     digest: str = ""
 
 
+class ScreenSignedIn(SystemFact, frozen=True, kw_only=True):
+    """A screen of the supervisor's page acts under this badge from here on, which was seen at the reader (ADR 38)."""
+
+    screen: int
+    reader: str
+    staff: str
+
+
+class ScreenSignedOut(SystemFact, frozen=True, kw_only=True):
+    """It does no more, and why; a daemon that starts has nobody signed in."""
+
+    screen: int
+    staff: str
+    why: str
+
+
 class NeighbourSighting(SystemFact, frozen=True, kw_only=True):
     """A tap at the neighbouring table's reader, passed on because ours is away (semantics §2.1.9)."""
 
@@ -194,6 +210,8 @@ AnySystemFact = (
     | UsbStrangers
     | ClockStepped
     | BadgeSighted
+    | ScreenSignedIn
+    | ScreenSignedOut
     | NeighbourSighting
     | NeighbourSupervised
     | AlertElsewhere

@@ -18,7 +18,7 @@ from typing import NoReturn, Protocol
 from drivers.events import ReaderLost, SightingKind
 from firmware_bridge.clock import NS_PER_S, Clock
 from tableside.house import Person
-from tableside.inputs import BadgeSighted
+from tableside.inputs import AnyInput, BadgeSighted, ScreenSignedIn, ScreenSignedOut
 from tableside.journal.record import RecordKind
 from tableside.journal.store import Journal
 from tableside.rows import what_of
@@ -32,6 +32,8 @@ TOLD_S = 300
 # More screens than are ever open (`server.MAX_VIEWERS`) are somebody's try.
 MAX_SCREENS = 64
 TOKEN_BYTES = 32
+# An end that nobody's screen looks for is told so soon after its time.
+LOOK_S = 1.0
 _SEEN_AT_READERS = frozenset({BadgeSighted.__name__, ReaderLost.__name__})
 
 
@@ -80,6 +82,7 @@ class Table(Protocol):
     @property
     def journal(self) -> Journal: ...
     async def until_news(self, after: int) -> None: ...
+    async def tell(self, what: AnyInput) -> None: ...
 
 
 @dataclass(slots=True)
@@ -109,6 +112,7 @@ class SignIns:
         self.changed = changed
         self._screens: dict[str, SignIn] = {}
         self._numbers = 0
+        self._to_tell: asyncio.Queue[tuple[str, AnyInput]] = asyncio.Queue()
 
     # --- what a screen asks -------------------------------------------------------------------------------------
 
@@ -159,8 +163,16 @@ class SignIns:
         async with asyncio.TaskGroup() as tasks:
             for table in self._tables.values():
                 tasks.create_task(self._follow(table), name=f"sign-ins of {table.name}")
-            await asyncio.Event().wait()
-        raise AssertionError("the tables are followed until cancelled")
+            tasks.create_task(self._tell(), name="sign-ins told")
+            while True:
+                await asyncio.sleep(LOOK_S)
+                self._look()
+
+    async def _tell(self) -> NoReturn:
+        """Who signs in and out stands in the journal of the table where the badge was tapped."""
+        while True:
+            table, what = await self._to_tell.get()
+            await self._tables[table].tell(what)
 
     async def _follow(self, table: Table) -> NoReturn:
         after = table.published
@@ -208,6 +220,8 @@ class SignIns:
         for other in self._screens.values():
             if other.state is SignInState.IN and other.person is not None and other.person.staff == person.staff:
                 self._end(other, Why.MOVED)
+        signed_in = ScreenSignedIn(screen=one.screen, reader=one.reader, staff=person.staff)
+        self._to_tell.put_nowait((one.table, signed_in))
         one.state, one.person, one.note = SignInState.IN, person, None
         one.until_ns, one.held_ns = until_ns, self._clock.monotonic_ns()
 
@@ -246,6 +260,9 @@ class SignIns:
                 self._end(one, Why.NOT_TAPPED if one.state is SignInState.WAITING else Why.TIME)
 
     def _end(self, one: SignIn, why: Why) -> None:
+        if one.person is not None:
+            signed_out = ScreenSignedOut(screen=one.screen, staff=one.person.staff, why=why.value)
+            self._to_tell.put_nowait((one.table, signed_out))
         one.state, one.why = SignInState.OVER, why
         one.until_ns = self._clock.monotonic_ns() + TOLD_S * NS_PER_S
         self.changed()

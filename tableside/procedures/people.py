@@ -14,7 +14,7 @@ from tableside.catalogue import alert_text
 from tableside.decisions import AlertAcknowledged
 from tableside.happenings import BadgeTapped, DealerRelieved, SectionHandedOver, SessionClosed, SessionOpened
 from tableside.house import Role
-from tableside.inputs import DeadlinePassed
+from tableside.inputs import DeadlinePassed, ScreenSignedIn, ScreenSignedOut
 from tableside.people_requests import HandOverSection
 from tableside.refusals import refusal
 from tableside.requests import AcknowledgeAlert, ClearAlert, DeclineAlert, SetDealer, TakeAlert, TakeSection
@@ -293,6 +293,8 @@ PROCEDURE = Procedure(
                 said="the section is handed over",
             ),
             Row(state, SetDealer, None, _relieved, guards=(STAFF, _is_dealer, _is_not_supervising), said="on duty"),
+            Row(state, ScreenSignedIn, None, said="signed in at a screen"),
+            Row(state, ScreenSignedOut, None, said="signed out at a screen"),
             Row(state, SessionOpened, None, _opened, said="session opened"),
             Row(state, SessionClosed, None, _closed, said="session closed"),
         )

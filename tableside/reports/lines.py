@@ -177,6 +177,8 @@ LINES: Mapping[type, Sentence] = {
     batch_happenings.DeckCounted: lambda s, w: f"{w.back} deck counted by hand: {w.cards}{_by(s, w.by)}",
     inputs.DaemonStarted: lambda _s, w: f"Daemon {w.version} took the table up",
     inputs.ClockStepped: lambda _s, w: f"The host's clock was stepped by {w.seconds} s",
+    inputs.ScreenSignedIn: lambda s, w: f"Screen {w.screen} signed in by the badge of {s.person(w.staff)}",
+    inputs.ScreenSignedOut: lambda s, w: f"Screen {w.screen} signed out: {w.why}, {s.person(w.staff)}",
     inputs.JournalOnReserve: lambda _s, w: f"Records go to the reserve: {w.why}",
     inputs.JournalReached: lambda _s, w: f"No record could be written for {w.seconds} s: {w.why}",
     inputs.JournalRestored: lambda _s, w: f"Records are saved again, {w.rows} carried over",

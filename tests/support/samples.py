@@ -314,6 +314,8 @@ SYSTEM: tuple[AnyInput, ...] = (
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.HELD_FROM, staff="S2"),
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.HELD_TO, staff="S2"),
     inputs.BadgeSighted(reader="reader", kind=events.SightingKind.TAP, digest="00" * 16),
+    inputs.ScreenSignedIn(screen=1, reader="reader", staff="S1"),
+    inputs.ScreenSignedOut(screen=1, staff="S1", why="time is over"),
     inputs.NeighbourSighting(staff="S1", reader="next"),
     inputs.NeighbourSupervised(staff="S2"),
     inputs.AlertElsewhere(stands=Elsewhere("BJ 4", 14, "silence", 1, ("S1",), 1_790_000_000_000_000_000)),

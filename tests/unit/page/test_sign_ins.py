@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from drivers import events
 from drivers.events import SightingKind
 from firmware_bridge.clock import NS_PER_S, Instant, WallQuality
-from tableside.inputs import BadgeSighted
+from tableside.inputs import AnyInput, BadgeSighted
 from tableside.journal.store import Journal
 from tableside.page.me import me_view
 from tableside.page.sign_ins import TOLD_S, WAITS_S, SignIn, SignInRefused, SignIns, SignInState, Why
@@ -56,6 +56,9 @@ class Running:
 
     async def until_news(self, after: int) -> None:
         raise AssertionError("no rows are waited for here")
+
+    async def tell(self, what: AnyInput) -> None:
+        raise AssertionError("nothing is told here")
 
 
 class Reader:
