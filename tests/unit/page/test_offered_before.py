@@ -15,6 +15,7 @@ from tableside.page.offered import OFFERED
 from tableside.page.offers import SUBJECTS, Offer, offers
 from tableside.requests import (
     CardsTakenOut,
+    CountedOut,
     EndRound,
     OpenLid,
     RaiseComplaint,
@@ -24,7 +25,7 @@ from tableside.requests import (
 )
 from tests.support.samples import RED_7
 from tests.support.session import closed, give_out, open_table
-from tests.support.swaps import loaded_spare
+from tests.support.swaps import between_rounds
 from tests.support.table import WALL_START_NS, Table
 from tests.unit.test_jackpot import FOUR_ACES, won
 
@@ -80,6 +81,13 @@ def _round() -> Table:
     return table
 
 
+def _swap() -> Table:
+    table = between_rounds()
+    answer = table.ask(CountedOut, by="S1", cards=300)
+    assert answer.is_accepted, answer
+    return table
+
+
 def _jam() -> Table:
     table = open_table()
     give_out(table, 5)
@@ -93,7 +101,7 @@ def _jam() -> Table:
 
 @pytest.mark.parametrize(
     "day",
-    [closed, loaded_spare, _round, _jam, lambda: won((5, FOUR_ACES))],
+    [closed, _swap, _round, _jam, lambda: won((5, FOUR_ACES))],
     ids=["session", "swap", "round", "jam", "jackpot"],
 )
 def test_what_is_accepted_was_offered(day: Callable[[], Table], watched: list[str]) -> None:

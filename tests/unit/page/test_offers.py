@@ -24,7 +24,6 @@ from tableside.requests import (
     TakeAlert,
 )
 from tests.support.session import connected, open_table, proved_empty
-from tests.support.swaps import jammed_in_mid_round
 from tests.support.table import WALL_START_NS, Table
 
 SITE = Path(__file__).parents[3] / "tableside" / "page" / "site"
@@ -99,7 +98,9 @@ def test_an_act_that_waits_for_a_badge_says_whose() -> None:
 
 
 def test_an_act_of_two_persons_says_who_of_them_is_still_missing() -> None:
-    table = jammed_in_mid_round()
+    table = open_table()
+    table.ready("spare")
+    table.notice(events.NoticesLost, how_many=1)  # an incident to name
     assert set(swap_of(table).missing) == {Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT}
     for _ in range(2):  # at a stuck card the first tap frees the lid, and is spent with that
         table.wait(2)
