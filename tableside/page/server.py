@@ -94,6 +94,14 @@ def application(
     board: Board, acting: Acting, sign_ins: SignIns, hosts: frozenset[str] = frozenset({LOOPBACK, "localhost"})
 ) -> Starlette:
     """The page over a board. Names of other hosts are refused: a page elsewhere cannot make a browser ask here."""
+    app = Starlette(
+        routes=[*_reads(board, sign_ins), *_posts(acting, sign_ins)], middleware=[Middleware(Gate, hosts=hosts)]
+    )
+    app.router.redirect_slashes = False  # an address is what stands here, and nothing near it
+    return app
+
+
+def _reads(board: Board, sign_ins: SignIns) -> list[Route]:
     viewers: set[object] = set()
     words, phrases = words_by_language(), by_language()
 
@@ -120,6 +128,11 @@ def application(
         stream = _pictures(board, name, viewers, lambda: me_view(sign_ins, token_of(request)))
         return StreamingResponse(stream, media_type="text/event-stream", headers=HEADERS)
 
+    others = {"/names.json": told_names, "/words.json": told_words, "/events": events}
+    return [*(Route(path, file) for path in FILES), *(Route(path, told) for path, told in others.items())]
+
+
+def _posts(acting: Acting, sign_ins: SignIns) -> list[Route]:
     async def sign_in(token: str, given: object) -> Response:
         table = given.get("table") if isinstance(given, dict) else None
         try:
@@ -141,18 +154,7 @@ def application(
         return JSONResponse(msgspec.to_builtins(answer), answer.status, HEADERS)
 
     posts: dict[str, Taken] = {"/sign-in": sign_in, "/sign-out": sign_out, "/act": act}
-    app = Starlette(
-        routes=[
-            *(Route(path, file) for path in FILES),
-            Route("/names.json", told_names),
-            Route("/words.json", told_words),
-            Route("/events", events),
-            *(Route(path, _posted(taken), methods=["POST"]) for path, taken in posts.items()),
-        ],
-        middleware=[Middleware(Gate, hosts=hosts)],
-    )
-    app.router.redirect_slashes = False  # an address is what stands here, and nothing near it
-    return app
+    return [Route(path, _posted(taken), methods=["POST"]) for path, taken in posts.items()]
 
 
 def token_of(request: Request) -> str:
