@@ -15,6 +15,7 @@ from tableside import (
     manual_requests,
     people_requests,
     requests,
+    service_requests,
     shoe_requests,
 )
 from tableside.blackjack_requests import AnyBlackjackRequest
@@ -146,6 +147,10 @@ OFFERED: Mapping[type[Request], Offered] = {
 _OF_A_HAND = "a word for each hand, quicker than a badge: with the command line, or a panel at the control socket"
 # Acts that the page does not offer, and why.
 NOT_OFFERED: Mapping[type[Request], str] = {
+    service_requests.OpenWorkOrder: "the technician's, with the command line",
+    service_requests.CloseWorkOrder: "the technician's, with the command line",
+    service_requests.RunSelfTest: "the technician's, with the command line",
+    service_requests.RunDealTest: "the technician's, with the command line",
     **dict.fromkeys(get_args(AnyBlackjackRequest), _OF_A_HAND),
     requests.CallSupervisor: "who reads the page at the table presses CALL",
     requests.AcknowledgeAlert: "a pager's word: who reads the page takes the alert, or cannot come",

@@ -7,19 +7,20 @@ matter stood when it was offered. An act that comes with another `seen` was mean
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import msgspec
 
 from firmware_bridge.clock import NS_PER_S, Instant
 from tableside.alerts import Progress
 from tableside.attendance import ROLES, Operation
+from tableside.batch_requests import AnyDeckRequest
 from tableside.cards import Card
 from tableside.catalogue import alert_text
 from tableside.commands import Stage
 from tableside.control.acts import act_name, fields_of
 from tableside.happenings import PresenceMissed
-from tableside.house import Person, Role
+from tableside.house import Person, Role, TableKind
 from tableside.inputs import Input
 from tableside.page.offered import OFFERED, Offered
 from tableside.procedures.jackpot_slice import due
@@ -60,6 +61,8 @@ Fixed = Mapping[str, object]
 Subjects = Callable[[TableState], Iterator[Fixed]]
 # Acts of which only the numbers and cards that a person fills in decide: no trial can tell.
 FILLED_IN = frozenset({LoadPacket, CorrectPacket, ReplaceCard, EnterSort, ClaimJackpot, CountedOut, CountHeldOver})
+# Acts of a table that has two decks in turn.
+OF_BATCH = frozenset(get_args(AnyDeckRequest))
 # Less grave than any alert: what no alert calls for.
 UNCALLED = 9
 # What stands in a field of a trial that a person has yet to fill in.
@@ -86,6 +89,8 @@ def offers(state: TableState, now: Instant) -> list[Offer]:
     """Everything that the page offers at this table, whoever reads it."""
     made: list[Offer] = []
     for kind, offered in OFFERED.items():
+        if kind in OF_BATCH and state.house.kind is not TableKind.BATCH:
+            continue
         for fixed in SUBJECTS.get(kind, _once)(state):
             offer = _offer(state, now, kind, offered, fixed)
             if offer is not None:
