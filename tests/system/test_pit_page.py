@@ -109,6 +109,7 @@ def test_two_languages_stand_at_once_as_the_host_is_set_and_the_screen_asks(serv
             assert "dealer asks for the floor supervisor" in page.locator(".alert .fact").first.inner_text()
     with tab(address, 1024, 768) as page:
         page.get_by_role("button", name="繁體中文").click()
+        page.wait_for_selector("html[lang^=zh]", state="attached")
         page.wait_for_selector(".alert")
         assert page.locator(".alert .second").count() == 0, "the second one is the first already"
 
