@@ -212,6 +212,10 @@ def clear_alerts(table: Table) -> None:
         table.ask(requests.CorrectPacket, by="S1", cards=0)
     for number in tuple(table.state.procedures.complaints.open):
         table.ask(requests.SettleComplaint, complaint=int(number), decision="told the guest")
+    for number in tuple(table.state.procedures.advised.open):
+        table.wait(3)  # so that the tap is another sighting
+        table.tap("S1")
+        table.ask(requests.DecideAdvice, by="S1", number=int(number), decision="looked at")
     _empty_the_machine(table)
     if "COUNT-SHORT:unload count" in table.state.alerts.standing:
         table.ask(requests.EnterSort, by="D1", groups=(SortedDecks("red", 3), SortedDecks("blue", 3)))
