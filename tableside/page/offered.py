@@ -21,7 +21,6 @@ from tableside import (
 from tableside.blackjack_requests import AnyBlackjackRequest
 from tableside.house import Role
 from tableside.request_shapes import Request
-from tableside.service_requests import AnyServiceRequest
 
 DEALER, SUPERVISOR, MANAGEMENT = Role.DEALER, Role.FLOOR_SUPERVISOR, Role.ROOM_MANAGEMENT
 PIT, TECHNICIAN, INSPECTOR = Role.PIT_MANAGER, Role.TECHNICIAN, Role.TABLE_INSPECTOR
@@ -161,6 +160,5 @@ NOT_OFFERED: Mapping[type[Request], str] = {
     people_requests.HandOverSection: "whoever takes a section says so on the page; to give it, with the command line",
     requests.ShowPresence: "the reader is away: nobody can sign in with a badge, two persons do it by PIN",
     requests.RecordMachine: "the workshop's entry, with the command line",
-    **dict.fromkeys(get_args(AnyServiceRequest), "the technician's, who stands at the device: `tableside diag`"),
     requests.ShowJackpot: "for displays of a table that has no jackpot of its own, with the command line",
 }
