@@ -72,7 +72,8 @@ def _was_seen(turn: Turn, _what: EnrolBadge) -> Refusal | None:
     kept = turn.state.presence
     seen = kept.recent.get(turn.by)
     is_fresh = seen is not None and turn.now_ns - seen.at_ns <= turn.state.house.presence_s * NS_PER_S
-    if is_fresh or turn.by in kept.held.values():
+    is_present = any(one.staff == turn.by and not one.is_lapsed for one in kept.kept.values())
+    if is_fresh or is_present or turn.by in kept.held.values():
         return None
     return refusal("ENROLLER-NOT-SEEN", staff=turn.by)
 

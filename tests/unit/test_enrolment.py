@@ -112,6 +112,12 @@ def test_those_above_enrol_for_those_below(by: str, staff: str) -> None:
     waiting(by, staff)
 
 
+def test_who_is_present_for_a_load_may_enrol_without_another_tap() -> None:
+    """The tap that began the load is used up by it, and still proves who stands there."""
+    table = loading()
+    assert table.ask(EnrolBadge, by="S1", staff="D2", reader="reader").is_accepted
+
+
 def test_a_reader_of_another_table_enrols_nothing() -> None:
     table = table_with_reader()
     table.tap("S1")
