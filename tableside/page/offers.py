@@ -7,6 +7,7 @@ matter stood when it was offered. An act that comes with another `seen` was mean
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from typing import Any, cast, get_args
 
 import msgspec
@@ -91,6 +92,9 @@ def offers(state: TableState, now: Instant) -> list[Offer]:
     for kind, offered in OFFERED.items():
         if kind in OF_BATCH and state.house.kind is not TableKind.BATCH:
             continue
+        procedure = LISTENERS[kind][0]
+        if (procedure.read(state, None), kind) not in procedure.index:
+            continue  # nothing to try: its table has no such row where it stands
         for fixed in SUBJECTS.get(kind, _once)(state):
             offer = _offer(state, now, kind, offered, fixed)
             if offer is not None:
@@ -161,10 +165,16 @@ def _trial(state: TableState, kind: type[Request], staff: str, fixed: Fixed) -> 
     """The act as it would be asked, with something that could be right where a person has yet to fill it in."""
     likely = _likely(state)
     values: dict[str, Any] = {
-        field.name: likely.get(field.name, _BLANKS.get(field.type, ())) for field in fields_of(kind) if field.required
+        field.name: likely.get(field.name, _BLANKS.get(field.type, ())) for field in _fields(kind) if field.required
     }
     values |= {name: tuple(value) if isinstance(value, list) else value for name, value in fixed.items()}
     return cast(AnyRequest, kind(id="trial", by=staff, via="page", **values))
+
+
+@cache
+def _fields(kind: type[Request]) -> tuple[msgspec.structs.FieldInfo, ...]:
+    """Asked some fifty times a picture; looking at annotations costs more than all the rest."""
+    return fields_of(kind)
 
 
 def _likely(state: TableState) -> dict[str, object]:
