@@ -127,7 +127,7 @@ def to_be_looked_into() -> Table:
 
 
 # States that take more than six inputs from every situation: each with one that shows it.
-def tested_by_a_technician() -> Table:
+def in_a_self_test() -> Table:
     table = connected()
     assert table.ask(RunSelfTest, by="T1", device="shuffler", is_there=True).is_accepted
     return table
@@ -158,7 +158,7 @@ def all_out(table: Table) -> None:
 
 EMPTY = functools.partial(levels, content=0)
 FARTHER: dict[str, Callable[[], Table]] = {
-    "self-test is RUNNING": tested_by_a_technician,
+    "self-test is RUNNING": in_a_self_test,
     "test deal is PROVING": deal_tested(),
     "test deal is FEEDING": deal_tested(EMPTY),
     "test deal is DEALING": deal_tested(EMPTY, cards_in),
