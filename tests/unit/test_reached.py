@@ -24,7 +24,7 @@ from tableside.procedures import PROCEDURES, WISHES, is_round_open
 from tableside.procedures.batch_slice import BatchState
 from tableside.procedures.hand_shoe_slice import HandShoeState
 from tableside.procedures.session import SessionState
-from tableside.requests import CardsTakenOut, CountAll, EnterSort, OpenLid, ProveEmpty, SortedDecks
+from tableside.requests import CountAll, EnterSort, ProveEmpty, SortedDecks
 from tableside.service_requests import RunDealTest, RunSelfTest
 from tableside.state import TableState
 from tests.support import hand_shoe, jackpot
@@ -33,7 +33,7 @@ from tests.support.blackjack import IN_STATE as BLACKJACK
 from tests.support.put_right import clear_alerts, put_right, table_at
 from tests.support.reached import Reached, marks_of, search, state_mark
 from tests.support.session import connected, feed, levels, load_packet, loading, open_table, prepared, unloaded
-from tests.support.situations import jammed, read_apart
+from tests.support.situations import read_apart
 from tests.support.swaps import loaded_spare
 from tests.support.table import ENFORCING, Table
 from tests.unit.test_batch import Bench
@@ -106,17 +106,6 @@ def differs_twice() -> Table:
     return table
 
 
-def answered_before_the_path_is_clear() -> Table:
-    """The supervisor has answered for the cards; the machine still feels one."""
-    table = jammed()
-    table.tap("S1")
-    table.ask(OpenLid)
-    table.notice(events.LidOpened)
-    table.ask(CardsTakenOut, cards=1, now="table")
-    table.notice(events.LidClosed)
-    return table
-
-
 def to_be_looked_into() -> Table:
     """Before a load, at a machine that is only watched: it can neither count nor tell what it holds."""
     table = prepared()
@@ -170,7 +159,6 @@ FARTHER: dict[str, Callable[[], Table]] = {
     "count is BY_HAND": counted_by_hand,
     "empty is LOOKING": to_be_looked_into,
     "difference is HAND_COUNT": differs_twice,
-    "jam is ANSWERED at carousel": answered_before_the_path_is_clear,
     "card readers is DIFFERING": read_apart,
     "jackpot bets is TAKING": jackpot.taking,
     "jackpot bets is CLOSING": jackpot.closing,
