@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
+from firmware_bridge.wire.angel_eye import commands as angel_eye_commands
 from firmware_bridge.wire.angel_eye import telegram as angel_eye
 from firmware_bridge.wire.angel_eye.messages import Malformed, Message, read_message, write_message
 from firmware_bridge.wire.blink1.reports import (
     BadReport,
+    Colour,
     Fade,
     ReadLine,
     SetLine,
+    Version,
     Watchdog,
+    decode_colour,
     decode_command,
+    decode_line,
+    decode_version,
+    encode_answer,
     encode_command,
 )
 from firmware_bridge.wire.cctalk import frame as cctalk
-from firmware_bridge.wire.cctalk.acceptor import BadReply, Credits, Event, credit_data, read_credit
+from firmware_bridge.wire.cctalk.acceptor import (
+    BadReply,
+    Credits,
+    Event,
+    credit_data,
+    read_acknowledgement,
+    read_check,
+    read_credit,
+    read_serial,
+    read_text,
+)
 from firmware_bridge.wire.gat.codes import FROM_DEVICE, FROM_HOST
 from firmware_bridge.wire.gat.digests import BadDigests, Digests, encode_digests, read_digests
 from firmware_bridge.wire.gat.frame import MAX_FRAME_BYTES, FrameDecoder, encode_frame
@@ -32,8 +49,8 @@ from firmware_bridge.wire.modbus.rtu import MAX_FRAME, RtuDecoder, Side, encode_
 from firmware_bridge.wire.modbus.tcp import HEADER_BYTES, LONGEST_LENGTH, TcpDecoder, encode_tcp
 from firmware_bridge.wire.pn532 import frame as pn532
 from firmware_bridge.wire.pn532.codes import MAX_LENGTH
+from firmware_bridge.wire.pn532.commands import Firmware, firmware, targets, targets_data
 from firmware_bridge.wire.pn532.commands import Target as Tag
-from firmware_bridge.wire.pn532.commands import targets, targets_data
 from fuzz.oracle import Stream, Target, Whole
 from tests.vectors import angel_eye as angel_eye_vectors
 from tests.vectors import modbus as modbus_vectors
@@ -70,6 +87,43 @@ def _angel_eye_message(data: bytes) -> Message:
     if isinstance(found, Malformed):
         raise _Refused(found.why)
     return found
+
+
+def _angel_eye_command(data: bytes) -> angel_eye_commands.Command:
+    found = angel_eye_commands.read_command(angel_eye.Block(data))
+    if found is None:
+        raise _Refused("no command")
+    return found
+
+
+def _angel_eye(*, bcc_includes_stx: bool | None) -> Target:
+    blocks = [
+        angel_eye.encode_block(command.block, bcc_includes_stx=bcc_includes_stx is not False)
+        for command in (angel_eye_commands.LOCK, angel_eye_commands.cancel_error(41))
+    ]
+    return Target(
+        Stream(
+            partial(angel_eye.TelegramDecoder, bcc_includes_stx=bcc_includes_stx),
+            held=lambda decoder: decoder.pending,
+            limit=angel_eye.MAX_TELEGRAM_BYTES + 1 + angel_eye.CHECK_DIGITS,
+            end=lambda decoder: decoder.abandon(),
+            size=_piece_size,
+        ),
+        lambda: [angel_eye_vectors.STREAM, b"\x06\x15\x21\x1501", *blocks],
+    )
+
+
+# --- blink(1) -----------------------------------------------------------------------------------------------
+
+
+def _lamp_answer(data: bytes) -> Colour | SetLine | Version:
+    """Whatever the lamp may answer; each begins with a letter of its own."""
+    readers: Mapping[bytes, Callable[[bytes], Colour | SetLine | Version]] = {
+        b"r": decode_colour,
+        b"R": decode_line,
+        b"v": decode_version,
+    }
+    return readers.get(data[1:2], decode_version)(data)
 
 
 # --- Modbus -------------------------------------------------------------------------------------------------
@@ -125,6 +179,18 @@ def _cctalk(check: cctalk.Check) -> Target:
     )
 
 
+def _cctalk_reply(data: bytes) -> tuple[object, ...]:
+    """One reply as each command that has one of this kind reads it; `read_text` refuses nothing."""
+    return read_text(data), *(_or_refused(reader, data) for reader in (read_serial, read_check, read_acknowledgement))
+
+
+def _or_refused(reader: Callable[[bytes], object], data: bytes) -> object:
+    try:
+        return reader(data)
+    except BadReply as error:
+        return str(error)
+
+
 # --- GAT ----------------------------------------------------------------------------------------------------
 
 
@@ -153,26 +219,34 @@ def _tags(data: bytes) -> tuple[Tag, ...]:
     return found
 
 
+def _chip(data: bytes) -> Firmware:
+    found = firmware(data)
+    if found is None:
+        raise _Refused("no firmware")
+    return found
+
+
 _TAGS = (Tag(1, bytes.fromhex("d0ac1f62"), 4, 8), Tag(2, bytes(7), 0x344, 0x20))
+_LAMP_ANSWERS = (Colour((255, 0, 0)), SetLine(3, (0, 0, 9), 500), Version(2, 6))
 _LAMP = (Fade((255, 0, 0), 500), Watchdog(True, 5_000, 0, 2), SetLine(1, (0, 255, 0), 100), ReadLine(1))
 
 DEVICE_TARGETS: Mapping[str, Target] = {
-    "angel_eye": Target(
-        Stream(
-            angel_eye.TelegramDecoder,
-            held=lambda decoder: decoder.pending,
-            limit=angel_eye.MAX_TELEGRAM_BYTES + 1 + angel_eye.CHECK_DIGITS,
-            end=lambda decoder: decoder.abandon(),
-            size=_piece_size,
-        ),
-        lambda: [angel_eye_vectors.STREAM, b"\x06\x15\x21\x1501"],
-    ),
+    "angel_eye": _angel_eye(bcc_includes_stx=True),
+    "angel_eye-without-stx": _angel_eye(bcc_includes_stx=False),
+    "angel_eye-either": _angel_eye(bcc_includes_stx=None),
     "angel_eye-message": Target(
         Whole(_angel_eye_message, _Refused, write_message),
         lambda: [bytes.fromhex(vector["bytes"])[2:-3] for vector in angel_eye_vectors.TELEGRAMS],
     ),
+    "angel_eye-command": Target(
+        Whole(_angel_eye_command, _Refused, lambda command: command.block.data),
+        lambda: [angel_eye_commands.UNLOCK.block.data, angel_eye_commands.cancel_error(7).block.data],
+    ),
     "blink1": Target(
         Whole(decode_command, BadReport, encode_command), lambda: [encode_command(command) for command in _LAMP]
+    ),
+    "blink1-answer": Target(
+        Whole(_lamp_answer, BadReport, encode_answer), lambda: [encode_answer(answer) for answer in _LAMP_ANSWERS]
     ),
     "modbus": _rtu(Side.QUESTIONS),
     "modbus-answers": _rtu(Side.ANSWERS),
@@ -195,6 +269,7 @@ DEVICE_TARGETS: Mapping[str, Target] = {
     "cctalk-credit": Target(
         Whole(read_credit, BadReply, credit_data), lambda: [credit_data(Credits(3, (Event(2, 1), Event(0, 5))))]
     ),
+    "cctalk-reply": Target(Whole(_cctalk_reply), lambda: [b"", b"\0", b"\x01\x02\x03", b"SR5 coin"]),
     "gat": Target(
         Stream(
             partial(FrameDecoder, FROM_HOST | FROM_DEVICE),
@@ -220,6 +295,10 @@ DEVICE_TARGETS: Mapping[str, Target] = {
             uncounted=lambda data: data.count(0),
         ),
         lambda: _json_bytes("pn532_frames.json"),
+    ),
+    "pn532-firmware": Target(
+        Whole(_chip, _Refused, lambda chip: bytes((chip.chip, chip.version, chip.revision, chip.support))),
+        lambda: [bytes.fromhex("32010607")],  # UM0701-02 7.2.2: a PN532, firmware 1.6
     ),
     "pn532-targets": Target(Whole(_tags, _Refused, targets_data), lambda: [targets_data(_TAGS), b"\0"]),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.peer_report import last_line
+from tests.support.peer_report import NOTHING_SKIPPED, last_line, missed
 
 ROOT = Path(__file__).parents[2]
 
@@ -40,6 +41,35 @@ def test_skipped_peers_and_rigs_are_counted_by_reason_in_any_order() -> None:
 
 def test_a_run_without_any_says_so() -> None:
     assert last_line([report("tests/unit/a.py::x")], []) == "peers and rigs: none in this selection"
+
+
+def test_where_nothing_may_be_skipped_a_peer_is_missed_and_a_rig_is_not() -> None:
+    skipped = [
+        report("tests/peers/c.py::x", "node and npm are not installed", peer=1),
+        report("tests/contract/e.py::x", "no device named", rig=1),
+        report("tests/tidy/u.py::x", "no udevadm that verifies (systemd 254 or later)", peer=1),
+        report("tests/unit/f.py::x", "not on this system"),
+        report("tests/peers/a.py", "no C compiler"),
+    ]
+    assert missed(skipped) == [
+        "tests/peers/a.py: no C compiler",
+        "tests/peers/c.py::x: node and npm are not installed",
+    ]
+
+
+@pytest.mark.parametrize(("is_set", "end"), [("", 0), ("1", 1)])
+def test_a_real_run_without_a_peer_fails_where_nothing_may_be_skipped(is_set: str, end: int, tmp_path: Path) -> None:
+    """A peer that needs node, on a path without it."""
+    (tmp_path / "python").symlink_to(sys.executable)
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/peers/test_cctalk_peer.py"]
+    environment = {**os.environ, "PATH": str(tmp_path), NOTHING_SKIPPED: is_set}
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=60, env=environment)
+    assert run.returncode == end, run.stdout
+    assert ("and these were skipped" in run.stdout) is bool(end)
+
+
+def test_ci_skips_no_peer() -> None:
+    assert f"{NOTHING_SKIPPED}=1 make test" in (ROOT / ".ci" / "run").read_text("utf-8").splitlines()
 
 
 @pytest.mark.parametrize("options", [["-q"], ["-v"], ["-q", "-q"]])

@@ -12,11 +12,12 @@ import pytest
 
 from firmware_bridge import wire
 from firmware_bridge.wire.garbage import Garbage, GarbageReason
-from fuzz.__main__ import fuzz
+from fuzz.__main__ import fuzz, main
 from fuzz.device_targets import DEVICE_TARGETS
 from fuzz.oracle import Broken, Stream, Whole
 from fuzz.targets import FIRST_TARGETS, TARGETS
 
+ROOT = Path(__file__).parents[2]
 MUTATIONS = 40  # a target: enough to meet every kind of damage below, in milliseconds
 # What `make fuzz` has found, by target; what was wrong is told by the test beside the codec.
 FOUND = [
@@ -133,6 +134,20 @@ def test_what_is_read_once_is_held_to_it() -> None:
     with pytest.raises(ValueError, match="invalid literal"):
         Whole(int).check(b"x")
     Whole(int, ValueError, lambda number: b"%d" % number).check(b"x")
+
+
+@pytest.mark.parametrize(("words", "end"), [(["keyboard"], 0), (["--must", "keyboard"], 1)])
+def test_without_atheris_a_run_that_must_fuzz_fails(
+    words: list[str], end: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("fuzz.__main__.find_spec", lambda _name: None)
+    assert main(words) == end
+    assert "nothing was fuzzed" in capsys.readouterr().out
+
+
+def test_ci_must_fuzz() -> None:
+    (line,) = [line for line in (ROOT / ".ci" / "run").read_text("utf-8").splitlines() if line.startswith("make fuzz")]
+    assert "--must" in line
 
 
 @pytest.mark.peer
