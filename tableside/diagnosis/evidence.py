@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from firmware_bridge.links.recording import Direction, Entry
 from tableside.configuration import shape
+from tableside.diagnosis.buses import without_own
 
 # Of a cable that stands, so much counts as *now*: longer than any device may be silent (semantics §3), and short
 # enough that what was said before it went silent is over.
@@ -47,6 +48,12 @@ class Evidence:
         """What came in."""
         return _joined(self.entries, Direction.IN)
 
+    @property
+    def theirs(self) -> bytes:
+        """What came in, without our own frames where a bus plays them back as it should."""
+        said = (entry.data for entry in self.entries if entry.direction is Direction.OUT)
+        return without_own(self.profile, said, self.heard)
+
 
 def evidence_of(
     device: shape.Device, health: Mapping[str, object], profile: str, entries: tuple[Entry, ...]
@@ -62,8 +69,17 @@ def evidence_of(
         ended_by=str(health["ended_by"]),
         why_away=str(health["why_away"]),
         entries=entries,
-        station=device.osdp_address,
+        station=station_of(device),
     )
+
+
+def station_of(device: shape.Device) -> int | None:
+    """Where on its bus a device is configured; None: its cable is its own."""
+    if device.wiring is not None:
+        return device.wiring.unit
+    if device.coils is not None:
+        return device.coils.unit
+    return device.cctalk_address if device.cctalk_address is not None else device.osdp_address
 
 
 def of_last_connection(entries: Iterable[Entry], now_ns: int) -> tuple[Entry, ...]:

@@ -21,7 +21,8 @@ from firmware_bridge.wire.modbus.rtu import RtuDecoder, Side
 from firmware_bridge.wire.osdp.stream import StreamDecoder as OsdpDecoder
 from firmware_bridge.wire.pn532.frame import FrameDecoder as Pn532Decoder
 from firmware_bridge.wire.tdl.stream import StreamDecoder as TdlDecoder
-from tableside.diagnosis.speech import ALPHA, ANGEL_EYE, GAT, MODBUS_RTU, OSDP, SPEECHES, TDL, speech_of
+from tableside.diagnosis.buses import cctalk_replies
+from tableside.diagnosis.speech import ALPHA, ANGEL_EYE, CCTALK, GAT, MODBUS_RTU, OSDP, SPEECHES, TDL, speech_of
 
 # What boot loaders and starting systems print (U-Boot, ESP ROM, STM32, Arduino-likes, Linux): one of these is enough.
 STARTING = re.compile(
@@ -59,6 +60,7 @@ READABLE: Mapping[str, tuple[str, _Decoder]] = {
     "pn532": ("a PN532 antenna", lambda data: list(Pn532Decoder().feed(data))),
     MODBUS_RTU: ("a Modbus device", lambda data: [*(decoder := RtuDecoder(Side.ANSWERS)).feed(data), *decoder.gap()]),
     ALPHA: ("an ALPHA sign", lambda data: list(PacketDecoder().feed(data))),
+    CCTALK: ("a ccTalk coin acceptor", lambda data: list(cctalk_replies(data))),  # last: its check says least
 }
 # One byte that says yes or no: noise says so too.
 _SAYS_LITTLE = (AlphaAcknowledged, ShoeAcknowledged, NotAcknowledged)

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 
+from tableside.diagnosis.buses import HEARS_ITSELF, SETTING, answering
 from tableside.diagnosis.evidence import NO_PAGE_OPEN, Evidence
-from tableside.diagnosis.speech import OSDP
 from tableside.diagnosis.strangers import frames_of, is_starting, stranger
 
 
@@ -138,7 +138,7 @@ def _our_bytes(evidence: Evidence) -> _Shown:
 
 
 def _their_bytes(evidence: Evidence) -> _Shown:
-    heard = evidence.heard
+    heard = evidence.theirs
     if not heard and evidence.other_speed is not None:
         text = f"it answers at {evidence.other_speed} baud, and not at the speed of its address"
         return _Failed(Cause.SPEED, text, f"write ?baud={evidence.other_speed} into its address")
@@ -146,16 +146,18 @@ def _their_bytes(evidence: Evidence) -> _Shown:
         return _other_station(evidence)
     if not heard:
         text = f"not one byte came in answer to {len(evidence.sent)}"
+        if evidence.heard:
+            text = f"the adapter echoes our {len(evidence.heard)} bytes, and not one more came"
         step = "see that it is switched on, then the cable at both ends; then speed and address in the configuration"
         return _Failed(Cause.NO_POWER_OR_CABLE, text, step)
-    if _is_echo(evidence.sent, heard):
+    if evidence.profile not in HEARS_ITSELF and _is_echo(evidence.sent, heard):
         text = f"all {len(heard)} bytes that came are our own"
         return _Failed(Cause.ECHO, text, "switch the adapter's echo off; where a loop-back plug is in, take it out")
     return f"{len(heard)} bytes came in"
 
 
 def _frames(evidence: Evidence) -> _Shown:
-    heard = evidence.heard
+    heard = evidence.theirs
     if frames := frames_of(evidence.profile, heard):
         return f"{frames} whole messages among them"
     if set(heard) == {0}:
@@ -178,9 +180,14 @@ def _frames(evidence: Evidence) -> _Shown:
 
 
 def _address(evidence: Evidence) -> _Shown:
-    if evidence.profile == OSDP and evidence.ended_by == "silent":
+    ours = evidence.station
+    if ours is None:
+        return "it is the one that we speak to"
+    is_there = ours in answering(evidence.profile, evidence.theirs)
+    # Whoever answered to no use is asked again only a minute later: his driver's word counts for more than the bytes.
+    if evidence.ended_by in _SAYS_NOTHING and not is_there:
         return _other_station(evidence)
-    return "it is the one that we speak to" if evidence.station is None else f"station {evidence.station} answers"
+    return f"station {ours} answers"
 
 
 def _other_station(evidence: Evidence) -> _Failed:
@@ -190,7 +197,8 @@ def _other_station(evidence: Evidence) -> _Failed:
         step = f"see its power; then whether it is set to address {ours}"
     else:
         text = f"station {evidence.other_station} answers, and {ours} is configured"
-        step = f"write osdp_address = {evidence.other_station}, or set the device to {ours}"
+        setting = SETTING[evidence.profile]
+        step = f"write {setting} = {evidence.other_station} unless that is its neighbour, or set the device to {ours}"
     return _Failed(Cause.ADDRESS, text, step)
 
 
@@ -213,6 +221,8 @@ def _identity(evidence: Evidence) -> _Shown:
     return f"{evidence.model} {evidence.serial}"
 
 
+# How a station is away of which its driver knows no more than that nothing came.
+_SAYS_NOTHING = frozenset({"", "silent"})
 # Messages of these are whole by themselves: their cable carries reports.
 _READ_WHOLE = frozenset({"keyboard", "blink1"})
 _WALK: tuple[tuple[Step, Callable[[Evidence], _Shown]], ...] = (

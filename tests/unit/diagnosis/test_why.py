@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from drivers.lamps.modbus_lamp import LampCoils
 from firmware_bridge.links.recording import Direction, Entry
+from firmware_bridge.wire.cctalk.acceptor import command, reply
+from firmware_bridge.wire.cctalk.codes import Header
+from firmware_bridge.wire.cctalk.frame import encode
 from firmware_bridge.wire.gat.frame import encode_frame
 from firmware_bridge.wire.gat.messages import StatusQuery, encode_message
+from firmware_bridge.wire.modbus.frame import Frame as ModbusFrame
+from firmware_bridge.wire.modbus.rtu import encode_rtu
+from firmware_bridge.wire.osdp.frame import MARK
 from simulator.uart import misread
-from tableside.diagnosis.evidence import JUST_BEGUN_NS, WINDOW_NS, Evidence, of_last_connection
+from tableside.configuration.shape import Device, DeviceRole
+from tableside.diagnosis.buses import without_own
+from tableside.diagnosis.evidence import JUST_BEGUN_NS, WINDOW_NS, Evidence, of_last_connection, station_of
 from tableside.diagnosis.strangers import READABLE, TALKERS, is_starting, stranger
 from tableside.diagnosis.why import Cause, Step, why
 from tests.vectors import osdp as osdp_vectors
@@ -18,6 +29,11 @@ NS_PER_S = 1_000_000_000
 ASKED = bytes.fromhex("000301050134")
 GOOD = b"".join(vector.stream for vector in tdl_vectors.load())
 OSDP_REPLY = osdp_vectors.ALL_BYTES[1]
+POLL, POLL_3 = (encode(command(station, Header.SIMPLE_POLL)) for station in (2, 3))
+REPLY_OF_3 = encode(reply(3))
+ASK_2 = encode_rtu(ModbusFrame(2, bytes.fromhex("0200000001")))
+ANSWER_OF_1 = encode_rtu(ModbusFrame(1, bytes.fromhex("020101")))
+OSDP_ASKED = bytes((MARK,)) + osdp_vectors.ALL_BYTES[0]
 
 
 def evidence(
@@ -73,6 +89,14 @@ def evidence(
         (evidence(misread(GOOD[:80], 9_600, 38_400)), Step.FRAMES, Cause.SPEED),
         (evidence(profile="osdp", station=1, other_station=5), Step.THEIR_BYTES, Cause.ADDRESS),
         (evidence(OSDP_REPLY, profile="osdp", station=7), Step.ADDRESS, Cause.ADDRESS),
+        (evidence(POLL * 3, "", sent=POLL * 3, profile="cctalk", station=2), Step.THEIR_BYTES, Cause.NO_POWER_OR_CABLE),
+        (evidence(POLL, other_station=3, sent=POLL, profile="cctalk", station=2), Step.THEIR_BYTES, Cause.ADDRESS),
+        (evidence(POLL + REPLY_OF_3, "", sent=POLL, profile="cctalk", station=2), Step.ADDRESS, Cause.ADDRESS),
+        (evidence(POLL_3 + REPLY_OF_3, "", sent=POLL_3, profile="cctalk", station=3), None, Cause.UNKNOWN),
+        (evidence(REPLY_OF_3), Step.FRAMES, Cause.OTHER_DEVICE),
+        (evidence(ANSWER_OF_1, "", sent=ASK_2, profile="modbus-rtu", station=2), Step.ADDRESS, Cause.ADDRESS),
+        (evidence(ASK_2, "", sent=ASK_2, profile="modbus-rtu", station=2), Step.THEIR_BYTES, Cause.NO_POWER_OR_CABLE),
+        (evidence(OSDP_ASKED, sent=OSDP_ASKED, profile="osdp", station=1), Step.THEIR_BYTES, Cause.NO_POWER_OR_CABLE),
         (evidence(OSDP_REPLY, "wrong_key", profile="osdp", station=1), Step.KEY, Cause.KEY),
         (evidence(GOOD, "wrong_device"), Step.IDENTITY, Cause.OTHER_DEVICE),
         (evidence(GOOD, "wrong_version"), Step.IDENTITY, Cause.VERSION),
@@ -91,6 +115,36 @@ def test_the_first_step_that_fails_names_the_cause(given: Evidence, step: Step |
     assert before == list(Step)[: len(before)]
     if step is not None:
         assert list(Step)[len(before)] is step, "every step before it was walked"
+
+
+@pytest.mark.parametrize("cut", range(1, len(POLL)))
+def test_an_echo_of_which_a_piece_is_missing_is_an_echo(cut: int) -> None:
+    """BR-005: what is looked at begins and ends anywhere; the last byte alone of a frame is anybody's."""
+    for heard in (POLL[: -cut or None], POLL + POLL[:cut], *([POLL[cut:] + POLL] if cut < len(POLL) - 1 else [])):
+        assert without_own("cctalk", [POLL], heard) == b"", heard.hex()
+    assert without_own("cctalk", [POLL], POLL + REPLY_OF_3 + POLL[:cut]).startswith(REPLY_OF_3)
+
+
+def test_what_a_mark_leaves_behind_is_nobodys_answer_and_an_answer_stays_whole() -> None:
+    assert without_own("osdp", [OSDP_ASKED], OSDP_ASKED * 2) == b""
+    assert without_own("osdp", [OSDP_ASKED], OSDP_ASKED + OSDP_REPLY).endswith(OSDP_REPLY)
+    assert without_own("tdl", [ASKED], ASKED) == ASKED, "elsewhere an echo is what is wrong"
+
+
+@pytest.mark.parametrize(
+    ("fields", "station"),
+    [
+        ({"osdp_address": 0}, 0),
+        ({"cctalk_address": 11}, 11),
+        ({"coils": LampCoils(unit=7, red=0, amber=1, blue=2)}, 7),
+        ({}, None),
+    ],
+)
+def test_a_station_is_where_the_tables_file_has_it(fields: dict[str, Any], station: int | None) -> None:
+    device = Device(
+        name="x", role=DeviceRole.LAMP, driver="x", address="serial:///x", serial_number="1", model="M", **fields
+    )
+    assert station_of(device) == station
 
 
 SAID_BY = {
@@ -113,8 +167,8 @@ def test_who_talks_is_named(name: str) -> None:
     assert stranger(SAID_BY[name], "tdl") == name
 
 
-def test_eighteen_kinds_of_other_devices_are_known() -> None:
-    assert len(READABLE) + len(TALKERS) == 18
+def test_nineteen_kinds_of_other_devices_are_known() -> None:
+    assert len(READABLE) + len(TALKERS) == 19
     assert stranger(b"just some words that nobody knows\r\n", "tdl") == "a device that talks in plain text"
 
 
