@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, fields
 from typing import NoReturn, Protocol
@@ -29,6 +30,7 @@ Run = Callable[[], Coroutine[None, None, NoReturn]]
 Tell = Callable[[], Awaitable[None]]
 Health = Callable[[], dict[str, object]]
 Counts = LinkCounts | BusCounts | StationCounts | ScanCounts | CctalkCounts | AcceptorCounts
+MS_PER_S = 1_000
 BROKEN = "its driver's task broke and is made anew"
 # A bus stands while one of its readers is silent.
 NOT_ON_CABLE = "its cable stands, and it does not answer there: see its power and its address on the bus"
@@ -106,6 +108,16 @@ def health_of(
         "ended_by": "" if is_connected else keeper.ended_by or ended_by,
         "counts": counted,
     }
+
+
+def silence_since(answered_s: float | None) -> dict[str, object]:
+    """Of a station of a bus: ms since its own last good answer (in loop time); None: it never gave one.
+
+    Its cable's last byte is anybody's, and on some cables our own (BR-005).
+    """
+    if answered_s is None:
+        return {"silent_ms": None}
+    return {"silent_ms": round((asyncio.get_running_loop().time() - answered_s) * MS_PER_S)}
 
 
 def _by_name(value: object) -> object:

@@ -9,7 +9,17 @@ from drivers.events import DeviceLost
 from drivers.registry import build_coin_slot
 from drivers.slots.cctalk_slots import CctalkSlotSettings
 from firmware_bridge.session.cctalk import BusSettings, CctalkBus
-from tableside.cabling import BROKEN, Equipment, SharedBus, bus_name, connected, health_of, line_profile, share
+from tableside.cabling import (
+    BROKEN,
+    Equipment,
+    SharedBus,
+    bus_name,
+    connected,
+    health_of,
+    line_profile,
+    share,
+    silence_since,
+)
 from tableside.configuration import shape
 from tableside.diagnosis.speech import CCTALK
 from tableside.diagnosis.traces import Cable
@@ -39,8 +49,16 @@ def add_coin_slot(
     equipment.devices[device.name] = slot
     equipment.lines.append(slot)  # whoever stops waits until it is shut: it has no lease that would end
     equipment.running[device.name] = slot.run
-    equipment.health[device.name] = lambda: health_of(
-        bus.keeper, bus.counts, slot.counts, is_connected=slot.is_connected, why_away=slot.why_away
+    equipment.health[device.name] = lambda: (
+        health_of(
+            bus.keeper,
+            bus.counts,
+            slot.counts,
+            is_connected=slot.is_connected,
+            why_away=slot.why_away,
+            ended_by=slot.ended_by,
+        )
+        | silence_since(slot.acceptor.answered_s)
     )
 
 

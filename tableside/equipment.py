@@ -50,7 +50,17 @@ from firmware_bridge.session.modbus import ModbusBus
 from firmware_bridge.session.osdp import BusSettings, OsdpBus
 from firmware_bridge.wire.alpha.codes import BROADCAST
 from firmware_bridge.wire.osdp.secure import BaseKey
-from tableside.cabling import BROKEN, Equipment, SharedBus, bus_name, connected, health_of, line_profile, share
+from tableside.cabling import (
+    BROKEN,
+    Equipment,
+    SharedBus,
+    bus_name,
+    connected,
+    health_of,
+    line_profile,
+    share,
+    silence_since,
+)
 from tableside.coin_slots import add_coin_slot
 from tableside.configuration import shape
 from tableside.configuration.shape import DeviceRole
@@ -258,13 +268,16 @@ def _add_reader(
     equipment.devices[device.name] = reader
     equipment.running[device.name] = reader.run
     station = device.osdp_address or 0
-    equipment.health[device.name] = lambda: health_of(
-        bus.keeper,
-        bus.counts,
-        bus.station_counts(station),
-        is_connected=reader.is_connected,
-        why_away=reader.why_away,
-        ended_by=reader.ended_by,
+    equipment.health[device.name] = lambda: (
+        health_of(
+            bus.keeper,
+            bus.counts,
+            bus.station_counts(station),
+            is_connected=reader.is_connected,
+            why_away=reader.why_away,
+            ended_by=reader.ended_by,
+        )
+        | silence_since(bus.answered_s(station))
     )
 
 
@@ -294,7 +307,7 @@ def _add_at_board(
         settings = RetrofitSettings(
             device.name, device.serial_number, device.model, device.wiring, epoch, device.is_simulated
         )
-        driver = build_retrofit_shuffler(settings, bus, report, ground.next_session)
+        driver, unit = build_retrofit_shuffler(settings, bus, report, ground.next_session), device.wiring.unit
         lost = DeviceLost(device=device.name, why=BROKEN)
     else:
         assert device.coils is not None, "the check demands them"
@@ -305,15 +318,17 @@ def _add_at_board(
             coils=device.coils,
             is_simulated=device.is_simulated,
         )
-        driver, lost = build_modbus_lamp(lamp, bus, report), LampLost(device=device.name, why=BROKEN)
+        driver, unit = build_modbus_lamp(lamp, bus, report), device.coils.unit
+        lost = LampLost(device=device.name, why=BROKEN)
         equipment.lines.append(driver)
     tell = partial(report, lost)
     shared.behind.append(tell)
     equipment.behind[device.name] = [tell]
     equipment.devices[device.name] = driver
     equipment.running[device.name] = driver.run
-    equipment.health[device.name] = lambda: health_of(
-        bus.keeper, bus.counts, is_connected=driver.is_connected, why_away=driver.why_away
+    equipment.health[device.name] = lambda: (
+        health_of(bus.keeper, bus.counts, is_connected=driver.is_connected, why_away=driver.why_away)
+        | silence_since(bus.answered_s.get(unit))
     )
 
 

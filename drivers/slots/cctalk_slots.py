@@ -49,6 +49,7 @@ from firmware_bridge.session.cctalk.acceptor import (
     EventsTold,
     StationCounts,
 )
+from firmware_bridge.session.endings import Ending
 from firmware_bridge.wire.cctalk.acceptor import Event
 from firmware_bridge.wire.cctalk.codes import (
     ALARMS,
@@ -95,6 +96,7 @@ class CctalkSlot:
         """`next_boot` counts for ever, so that what is told of one connection is never taken for another's."""
         self.name = settings.name
         self.why_away = NEVER_HEARD
+        self.ended_by = ""  # "wrong_device", or that nothing is known beyond `why_away`
         self._settings = settings
         self._bus = bus
         self._report = report
@@ -209,11 +211,11 @@ class CctalkSlot:
         is_first, self._boot = self._boot == 0, self._boot or self._next_boot()
         if self._settings.serial not in ("", str(ready.serial)):
             why = f"serial number {ready.serial} answers at address {self._settings.address}; see which slot it is"
-            self.why_away = why
+            self.why_away, self.ended_by = why, Ending.WRONG_DEVICE.value
             serial = str(ready.serial)
             await self._report(DeviceRejected(device=self.name, why=why, serial=serial, model=ready.product))
             return
-        self._is_ready, self.why_away = True, ""
+        self._is_ready, self.why_away, self.ended_by = True, "", ""
         await self._report(
             DeviceReady(
                 device=self.name,
@@ -238,7 +240,7 @@ class CctalkSlot:
     async def _lost(self, lost: AcceptorLost) -> None:
         self._end_lease()
         self._is_ready = self._is_asked = self._is_open_told = False
-        self.why_away = lost.why
+        self.why_away, self.ended_by = lost.why, ""
         await self._report(DeviceLost(device=self.name, why=lost.why))
 
     async def _events(self, told: EventsTold) -> None:

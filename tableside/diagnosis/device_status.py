@@ -48,7 +48,10 @@ def trust_of(device: shape.Device, levels: DeviceLevels | None) -> Trust:
 def device_status(
     device: shape.Device, levels: DeviceLevels | None, health: Mapping[str, object], cable: Cable | None, now_ns: int
 ) -> dict[str, object]:
-    """`health` of its link, and beside it what is known of it. `silent_ms`: since the last byte; None: never."""
+    """`health` of its link, and beside it what is known of it. `silent_ms`: since the last byte; None: never.
+
+    A station of a bus tells it by itself, in its health: since its own last good answer.
+    """
     told = levels or DeviceLevels()
     heard_ns = None if cable is None else cable.heard_ns
     return {

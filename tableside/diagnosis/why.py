@@ -12,6 +12,7 @@ from enum import StrEnum
 
 from tableside.diagnosis.buses import HEARS_ITSELF, SETTING, answering
 from tableside.diagnosis.evidence import NO_PAGE_OPEN, Evidence
+from tableside.diagnosis.speech import ANGEL_EYE
 from tableside.diagnosis.strangers import frames_of, is_starting, stranger
 
 
@@ -79,7 +80,7 @@ _Shown = str | _Failed
 def why(evidence: Evidence) -> Finding:
     """The first step that fails."""
     walked: list[tuple[Step, str]] = []
-    if evidence.is_connected:
+    if evidence.is_connected and not _is_only_listened_to(evidence):
         return Finding(
             None, Cause.NOTHING, f"{evidence.device}: {Cause.NOTHING} with its link: it is connected", SEE_ALERTS
         )
@@ -92,6 +93,11 @@ def why(evidence: Evidence) -> Finding:
     said = evidence.why_away or "nobody has said why"
     line = f"{evidence.device}: {Cause.UNKNOWN}: {said}"
     return Finding(None, Cause.UNKNOWN, line, "look at what goes over its cable: diag trace", tuple(walked))
+
+
+def _is_only_listened_to(evidence: Evidence) -> bool:
+    """Its port is open, and nothing else has shown yet that it is there: its bytes have to."""
+    return evidence.profile in ONLY_LISTENED_TO and not frames_of(evidence.profile, evidence.theirs)
 
 
 def _port(evidence: Evidence) -> _Shown:
@@ -144,6 +150,9 @@ def _their_bytes(evidence: Evidence) -> _Shown:
         return _Failed(Cause.SPEED, text, f"write ?baud={evidence.other_speed} into its address")
     if not heard and evidence.other_station is not None:
         return _other_station(evidence)
+    if not heard and evidence.profile in ONLY_LISTENED_TO:
+        text = "not one byte came, and it is not asked: no power, no cable, or nobody uses it now"
+        return _Failed(Cause.UNKNOWN, text, "use it (draw a card) and ask again; else its power, then the cable")
     if not heard:
         text = f"not one byte came in answer to {len(evidence.sent)}"
         if evidence.heard:
@@ -221,6 +230,8 @@ def _identity(evidence: Evidence) -> _Shown:
     return f"{evidence.model} {evidence.serial}"
 
 
+# Who speaks when it is used and is never asked.
+ONLY_LISTENED_TO = frozenset({ANGEL_EYE})
 # How a station is away of which its driver knows no more than that nothing came.
 _SAYS_NOTHING = frozenset({"", "silent"})
 # Messages of these are whole by themselves: their cable carries reports.

@@ -32,12 +32,14 @@ from drivers.slots.cctalk_slots import CctalkSlot, CctalkSlotSettings
 from firmware_bridge.links.base import Link
 from firmware_bridge.links.memory import memory_pair
 from firmware_bridge.session.cctalk import BusSettings, CctalkBus
+from firmware_bridge.session.cctalk.bus import SILENT_LINK_S
 from firmware_bridge.session.supervised import run_together
 from firmware_bridge.wire.cctalk.frame import Check
 from simulator.faces.cctalk import CctalkFace
 from simulator.line import Direction, FaultyLine, LineFault
 from simulator.runner import Stage
 from simulator.world.coin_acceptor import UNKNOWN_COIN, CoinAcceptor
+from tableside.cabling import silence_since
 
 pytestmark = pytest.mark.virtual_time
 
@@ -276,6 +278,33 @@ async def test_a_dead_station_is_lost_and_comes_back_and_its_neighbour_goes_on()
         await made.open(2)
         made.drop(2)
         await made.until(lambda: made.told(ChipsIn, 2))
+
+
+@pytest.mark.parametrize("has_echo", [True, False], ids=["single wire", "no echo"])
+async def test_a_wire_on_which_nobody_answers_is_made_anew(*, has_echo: bool) -> None:
+    """BR-005: what comes back of our own is no answer."""
+    async with bench(has_echo=has_echo, is_on=False) as made:
+        await asyncio.sleep(SILENT_LINK_S - 5)
+        assert len(made.lines) == 1
+        await made.until(lambda: len(made.lines) > 1)
+        made.stage.act(lambda: made.face.boot(made.stage.now_ns))
+        await made.until(lambda: made.told(DeviceReady, 2) and made.told(DeviceReady))
+        links = len(made.lines)
+        await asyncio.sleep(2 * SILENT_LINK_S)
+        assert len(made.lines) == links, "they answer"
+
+
+async def test_since_when_a_slot_is_silent_is_its_own_though_the_wire_is_not() -> None:
+    async with bench() as made:
+        await made.until(lambda: made.told(DeviceReady, 2))
+        made.face.dead.add(11)
+        await asyncio.sleep(20)
+        dead, well = (silence_since(made.slots[seat].acceptor.answered_s)["silent_ms"] for seat in (1, 2))
+        assert isinstance(dead, int)
+        assert isinstance(well, int)
+        assert dead > 19_000
+        assert well < 1_000
+        assert silence_since(None) == {"silent_ms": None}, "it never answered"
 
 
 async def test_chips_of_a_short_loss_of_the_cable_are_told_once_it_is_back() -> None:

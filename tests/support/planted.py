@@ -11,19 +11,28 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from drivers.lamps.modbus_lamp import LampCoils
 from firmware_bridge.links.base import Link
 from firmware_bridge.links.pty import Pty, open_pty
+from firmware_bridge.wire.cctalk.acceptor import reply
+from firmware_bridge.wire.cctalk.frame import encode as encode_cctalk
 from firmware_bridge.wire.osdp.secure import BaseKey
 from simulator.faces.badge_readers import BadgeReadersFace
+from simulator.faces.cctalk import CctalkFace
 from simulator.faces.memory import Memory
+from simulator.faces.modbus_board import ModbusBoardsFace
 from simulator.faces.osdp import OsdpReader, ReaderModel
 from simulator.faces.osdp_security import Security
+from simulator.faces.pn532 import Pn532Face
 from simulator.faces.tdl_shuffler import new_shuffler
 from simulator.room import PoweredFace
 from simulator.runner import Stage
 from simulator.uart import UartLine
 from simulator.world.badges import BadgeHead
+from simulator.world.coin_acceptor import CoinAcceptor
 from simulator.world.hazards import NEVER
+from simulator.world.io_board import IoBoard
+from simulator.world.rf_field import RfField
 from simulator.world.table import TableWorld
 from tableside.configuration.shape import Device, DeviceRole
 
@@ -66,6 +75,50 @@ class Bench:
             osdp_key_file=key_file,
         )
 
+    def slot(self, station: int, serial: str = "11") -> Device:
+        return Device(
+            name="slot",
+            role=DeviceRole.CHIP_SLOTS,
+            driver="cctalk-slot",
+            address=f"serial://{self.node}?baud=9600",
+            serial_number=serial,
+            model="CCT-SIM",
+            seats=(1,),
+            cctalk_address=station,
+            chip_position=3,
+        )
+
+    def lamp(self, unit: int) -> Device:
+        return Device(
+            name="lamp",
+            role=DeviceRole.LAMP,
+            driver="modbus-lamp",
+            address=f"serial://{self.node}?baud=9600",
+            serial_number="8",
+            model="relays",
+            coils=LampCoils(unit=unit, red=0, amber=1, blue=2),
+        )
+
+    def antenna(self) -> Device:
+        return Device(
+            name="antenna",
+            role=DeviceRole.ANTENNA,
+            driver="pn532-antenna",
+            address=f"serial://{self.node}?baud=115200",
+            serial_number="A1",
+            model="PN532",
+        )
+
+    def shoe(self) -> Device:
+        return Device(
+            name="shoe",
+            role=DeviceRole.SHOE,
+            driver="angel-eye-shoe",
+            address=f"serial://{self.node}?baud=4800",
+            serial_number="S1",
+            model="AE",
+        )
+
     def pty(self) -> Pty:
         return open_pty(self.node)
 
@@ -77,6 +130,16 @@ class Bench:
     def reader_face(self, station: int = 1, key: bytes | None = None) -> PoweredFace:
         security = Security(random.Random(1).randbytes, key=key)
         return BadgeReadersFace([OsdpReader(BadgeHead(1), station, ReaderModel(serial=0x901), security)])
+
+    def acceptor_face(self, station: int) -> PoweredFace:
+        acceptor = CoinAcceptor("slot", serial=11)
+        self.stage.add_world(acceptor)
+        return CctalkFace({station: acceptor})
+
+    def boards_face(self, unit: int) -> PoweredFace:
+        board = IoBoard([lambda _now_ns: False] * 8)
+        self.stage.add_world(board)
+        return ModbusBoardsFace({unit: board}, is_tcp=False)
 
     async def serve(self, face: PoweredFace, link: Link, *, is_on: bool = True) -> None:
         """A device behind a link, for the length of the test."""
@@ -245,3 +308,84 @@ TWELVE = (
     Planted("echo", echo, ("echo",)),
 )
 MORE = (Planted("other kind of device", other_kind_of_device, ("other device", "GPS")),)
+
+
+# Devices that a house can buy, and what goes wrong with them
+
+
+async def dead_acceptor(made: Bench) -> Device:
+    """On ccTalk's one wire the host hears itself, whoever is dead."""
+    await made.serve(made.acceptor_face(11), made.pty().link, is_on=False)
+    return made.slot(11)
+
+
+async def acceptor_elsewhere(made: Bench) -> Device:
+    await made.serve(made.acceptor_face(12), made.pty().link)
+    return made.slot(11)
+
+
+async def other_acceptor(made: Bench) -> Device:
+    """Another seat's, at this address."""
+    await made.serve(made.acceptor_face(11), made.pty().link)
+    return made.slot(11, serial="999")
+
+
+async def acceptor_of_other_speed(made: Bench) -> Device:
+    pty = made.pty()
+    await made.serve(made.acceptor_face(11), UartLine(pty.link, 19_200, lambda: pty.baud))
+    return made.slot(11)
+
+
+async def dead_board(made: Bench) -> Device:
+    """Behind a two-wire adapter that echoes (BR-005)."""
+    await echo(made)
+    return made.lamp(1)
+
+
+async def board_elsewhere(made: Bench) -> Device:
+    await made.serve(made.boards_face(2), made.pty().link)
+    return made.lamp(1)
+
+
+async def dead_reader(made: Bench) -> Device:
+    """Behind a two-wire adapter that echoes (BR-005)."""
+    await echo(made)
+    return made.reader()
+
+
+async def dead_antenna(made: Bench) -> Device:
+    await made.serve(Pn532Face("antenna", RfField(1), 0.0), made.pty().link, is_on=False)
+    return made.antenna()
+
+
+async def antenna_of_other_speed(made: Bench) -> Device:
+    pty = made.pty()
+    await made.serve(Pn532Face("antenna", RfField(1), 0.0), UartLine(pty.link, 9_600, lambda: pty.baud))
+    return made.antenna()
+
+
+async def dead_shoe(made: Bench) -> Device:
+    pty = made.pty()
+    made.exits.push_async_callback(pty.link.close)
+    return made.shoe()
+
+
+async def no_shoe(made: Bench) -> Device:
+    """An acceptor's wire was plugged in where the shoe's belongs."""
+    await made.talk(made.pty(), encode_cctalk(reply(11, b"SIM")), 0.5)
+    return made.shoe()
+
+
+BOUGHT = (
+    Planted("acceptor dead", dead_acceptor, ("no power or no cable", "echoes")),
+    Planted("acceptor elsewhere", acceptor_elsewhere, ("address", "station 12")),
+    Planted("other acceptor", other_acceptor, ("other device", "serial number 11")),
+    Planted("acceptor of other speed", acceptor_of_other_speed, ("speed", "19200")),
+    Planted("board dead", dead_board, ("no power or no cable", "echoes")),
+    Planted("board elsewhere", board_elsewhere, ("address", "station 2")),
+    Planted("reader dead", dead_reader, ("no power or no cable", "echoes")),
+    Planted("antenna dead", dead_antenna, ("no power or no cable",)),
+    Planted("antenna of other speed", antenna_of_other_speed, ("speed", "9600")),
+    Planted("shoe dead", dead_shoe, ("no power, no cable", "is not asked")),
+    Planted("no shoe", no_shoe, ("other device", "ccTalk")),
+)

@@ -10,7 +10,7 @@ import pytest
 
 from tableside.diagnosis.why import Finding, why
 from tableside.diagnosis.why_directly import ask
-from tests.support.planted import MORE, TWELVE, Planted, bench
+from tests.support.planted import BOUGHT, MORE, TWELVE, Planted, bench
 from tests.support.privileges import NOBODY
 
 pytestmark = pytest.mark.system
@@ -39,6 +39,17 @@ async def found(cause: Planted, folder: Path) -> Finding:
 
 def is_named(cause: Planted, finding: Finding) -> bool:
     return all(word in finding.line for word in cause.words)
+
+
+async def test_what_is_planted_on_devices_that_a_house_can_buy_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """BR-005: an echo is how their wires are. All at once; where a station is dead every address is asked."""
+    findings = await asyncio.gather(*(found(cause, tmp_path) for cause in BOUGHT))
+    with capsys.disabled():
+        lines = (finding.line.replace(str(tmp_path), "…") for finding in findings)
+        print("", *(f"{cause.name:23} {line}" for cause, line in zip(BOUGHT, lines, strict=True)), sep="\n")
+    assert [cause.name for cause, finding in zip(BOUGHT, findings, strict=True) if not is_named(cause, finding)] == []
 
 
 async def test_planted_causes_are_named_in_the_first_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -104,6 +104,7 @@ class Acceptor:
     wants_word: bool = False  # that it is shut, once more
     is_ready: bool = False
     due_s: float = 0.0
+    answered_s: float | None = None  # when its last reply with sense came
     _setup: deque[Frame] = field(default_factory=deque)
     _identity: dict[int, bytes] = field(default_factory=dict)
     _counter: int | None = None
@@ -150,6 +151,7 @@ class Acceptor:
         try:
             self._take(asked, data, now_s)
             self.counts.answers += 1
+            self.answered_s = now_s
             is_read = asked.header == Header.READ_CREDIT and self.is_ready
             self.due_s = now_s + POLL_S if is_read else now_s
         except BadReply as bad:

@@ -35,7 +35,7 @@ ADAPTER_S = 0.016
 _BITS_PER_BYTE = 10
 # A read that came back garbled is asked again so often in the same turn.
 COPIES_MAX = 3
-# Nothing at all came for so long although we asked: a new connection is cheap.
+# Nobody answered for so long although we asked: a new connection is cheap. Our own echo is no answer.
 SILENT_LINK_S = 60.0
 
 Listener = Callable[[AcceptorNotice], Awaitable[None]]
@@ -96,7 +96,7 @@ class CctalkBus:
         self._news = asyncio.Event()
         self._woken = asyncio.Event()
         self._lost: Exception | None = None
-        self._heard_s = 0.0
+        self._silent_since_s: float | None = None  # when we asked into a silence that still lasts
 
     def add(self, acceptor: Acceptor, listener: Listener) -> None:
         """An acceptor, before `run`; the listener is awaited. Raises ValueError: the address is taken."""
@@ -125,7 +125,7 @@ class CctalkBus:
         except TimeoutError:
             raise LinkRefused(f"{self.settings.address}: not open after {CONNECT_LIMIT_S:g} s") from None
         self._lost, self.is_simulated = None, link.is_simulated
-        self._heard_s = self._now_s()
+        self._silent_since_s = None
         for station in self._stations.values():
             station.acceptor.begin()
             station.acceptor.due_s = 0.0
@@ -150,8 +150,8 @@ class CctalkBus:
                 await self._until_due()
             elif asked == len(self._stations):
                 self.cycles_s.append(self._now_s() - begun_s)
-            if self._now_s() - self._heard_s >= SILENT_LINK_S:
-                raise self._over(link, Ending.SILENT, f"nothing came for {SILENT_LINK_S:g} s; check cable and power")
+            if self._silent_since_s is not None and self._now_s() - self._silent_since_s >= SILENT_LINK_S:
+                raise self._over(link, Ending.SILENT, f"nobody answered for {SILENT_LINK_S:g} s; check cable and power")
 
     async def _turn(self, link: Link, station: _Station, up: Up) -> None:
         acceptor = station.acceptor
@@ -176,11 +176,16 @@ class CctalkBus:
         hearing = self._hearing = Hearing(asked, self.settings.check)
         data = encode(asked, self.settings.check)
         self.counts.frames_sent += 1
+        asked_s = self._now_s()
         await self._write(link, data)
         wire_s = len(data) * _BITS_PER_BYTE / self.settings.baud
         await self._listen(link, hearing, self._now_s() + wire_s + GAP_S + ADAPTER_S)
         self._hearing = None
         self._count(hearing)
+        if hearing.reply is not None:
+            self._silent_since_s = None
+        elif self._silent_since_s is None:
+            self._silent_since_s = asked_s
         return hearing
 
     async def _listen(self, link: Link, hearing: Hearing, until_s: float) -> None:
@@ -226,7 +231,6 @@ class CctalkBus:
     def chunk_received(self, chunk: bytes) -> None:
         """Bytes from the wire."""
         self.counts.bytes_received += len(chunk)
-        self._heard_s = self._now_s()
         if self._hearing is None or self._hearing.is_over:
             self.counts.late_bytes += len(chunk)
         else:

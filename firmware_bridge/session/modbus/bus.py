@@ -69,6 +69,7 @@ class ModbusBus:
         self.is_simulated = False  # what the present link says of itself
         backoff = Backoff(table_for(settings.address), jitter or random.Random())
         self.keeper = Keeper(settings.name, self._attempt, backoff)
+        self.answered_s: dict[int, float] = {}  # by board, when its last answer came, in loop time
         self._connect = connect
         self._line: ModbusLine | None = None
         self._has_line = asyncio.Event()
@@ -92,9 +93,9 @@ class ModbusBus:
             self._is_silent(line, asked_s)
             raise
         except BoardRefused:
-            self._is_heard()
+            self._is_heard(unit)
             raise
-        self._is_heard()
+        self._is_heard(unit)
         return answer
 
     async def read(self, unit: int, question: Read) -> Answer:
@@ -118,7 +119,8 @@ class ModbusBus:
             raise SessionOver(Ending.LINK_LOST, f"{self.settings.address}: not connected")
         return self._line
 
-    def _is_heard(self) -> None:
+    def _is_heard(self, unit: int) -> None:
+        self.answered_s[unit] = _now()
         self._silent_since_s = None
         if self._up is not None:
             up, self._up = self._up, None

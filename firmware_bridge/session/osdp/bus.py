@@ -42,7 +42,8 @@ from firmware_bridge.wire.osdp.commands import CommandMessage
 CONNECT_LIMIT_S = 15.0
 # A frame is a few hundred bytes; a cable that does not take them within a second has stopped.
 WRITE_LIMIT_S = 1.0
-# Nothing at all came for so long although we asked: a half-open connection looks like this, a new one is cheap.
+# Nothing at all came for so long although we asked: a half-open connection looks like this, a new one is cheap. What
+# an adapter plays back to us is nothing (BR-005).
 SILENT_LINK_S = 60.0
 
 _log = structlog.get_logger("osdp")
@@ -159,6 +160,10 @@ class OsdpBus:
         """What a station counted. Raises KeyError once the bus runs and knows no such station."""
         return self._panel.station(address).counts if self._panel else StationCounts()
 
+    def answered_s(self, address: int) -> float | None:
+        """When a station last answered, in loop time; None: never. Raises as `station_counts`."""
+        return self._panel.station(address).answered_at_s if self._panel else None
+
     # --- one connection after the other -------------------------------------------------------------------
 
     async def _attempt(self, up: Up) -> None:
@@ -191,9 +196,11 @@ class OsdpBus:
 
     def _take(self, chunk: bytes) -> None:
         if self._panel is not None:
-            self._unheard_since_s = None
             now_s = self._now_s()
+            before = self._panel.counts.from_others
             self._panel.feed(chunk, now_s)
+            if self._panel.counts.from_others > before:
+                self._unheard_since_s = None
             self._go_on_driving(self._panel.resting_until(now_s))
 
     # --- driving ------------------------------------------------------------------------------------------
@@ -247,7 +254,7 @@ class OsdpBus:
     def _end_silent_link(self) -> None:
         since_s = self._unheard_since_s
         if self._connection is not None and since_s is not None and self._now_s() - since_s >= SILENT_LINK_S:
-            text = f"{self.settings.address}: nothing came for {SILENT_LINK_S:g} s; check cable and power"
+            text = f"{self.settings.address}: nobody answered for {SILENT_LINK_S:g} s; check cable and power"
             self._connection.end(SessionOver(Ending.SILENT, text))
 
     async def _sleep_until(self, until_s: float | None) -> None:

@@ -41,3 +41,8 @@ class BusCounts:
     collisions: int = 0  # garbage where the echo should have been
     foreign_commands: int = 0  # another panel on this bus
     strangers: int = 0  # replies from addresses that are not configured
+
+    @property
+    def from_others(self) -> int:
+        """Frames and garbage that are not our own frames played back, each of which is counted as both."""
+        return self.frames_received + self.garbage.total() - 2 * self.echoes

@@ -57,6 +57,7 @@ class Station:
         self.counts = StationCounts()
         self.due_at_s = now_s
         self.asked_at_s = now_s
+        self.answered_at_s: float | None = None  # when its last answer came
         self._profile = profile
         self._tell = tell
         self._random = random
@@ -107,6 +108,7 @@ class Station:
         if isinstance(heard, NoAnswer):
             return self._misheard(heard, now_s)
         self.counts.answers += 1
+        self.answered_at_s = now_s
         self._contact.answered()
         if isinstance(heard.reply, Busy):
             self.counts.busy += 1

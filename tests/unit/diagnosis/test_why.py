@@ -103,6 +103,8 @@ def evidence(
         (evidence(GOOD, "other_host"), Step.IDENTITY, Cause.OTHER_HOST),
         (evidence(GOOD, "unanswered"), None, Cause.UNKNOWN),
         (evidence(is_connected=True), None, Cause.NOTHING),
+        (evidence(sent=b"", profile="angel eye", is_connected=True), Step.THEIR_BYTES, Cause.UNKNOWN),
+        (evidence(REPLY_OF_3, sent=b"", profile="angel eye", is_connected=True), Step.FRAMES, Cause.OTHER_DEVICE),
     ],
     ids=lambda each: str(getattr(each, "value", ""))[:30],
 )

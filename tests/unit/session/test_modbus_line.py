@@ -349,6 +349,8 @@ async def test_a_dead_board_leaves_its_neighbours_their_rhythm() -> None:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
+            assert 2 not in bus.answered_s, "the bus speaks, and this one never did"
+            assert asyncio.get_running_loop().time() - bus.answered_s[1] < 1
         return polls[1]
 
     alone = await ten_seconds(1, 3)

@@ -10,6 +10,7 @@ from itertools import pairwise
 import pytest
 
 from firmware_bridge.session.osdp import CardShown, CommandDone, Loss, StationLost, StationProfile, StationReady
+from firmware_bridge.session.osdp.bus import SILENT_LINK_S
 from firmware_bridge.session.osdp.conversation import Misheard
 from firmware_bridge.wire.osdp.codes import NakCode, Tone
 from firmware_bridge.wire.osdp.commands import SoundBuzzer
@@ -191,6 +192,39 @@ async def test_an_adapter_may_be_swapped_for_one_without_echo_br_005() -> None:
             await asyncio.sleep(2)
         assert panel.bus.station_counts(1).misses == 0
         assert panel.bus.counts.collisions == 0
+
+
+@pytest.mark.parametrize("has_echo", [True, False])
+async def test_a_cable_on_which_nobody_answers_is_made_anew_though_it_echoes_br_005(*, has_echo: bool) -> None:
+    face = reader()
+    wires = Wires(face)
+    wires.has_echo = has_echo
+    panel = Panel(wires, StationProfile(1))
+    async with panel.running():
+        await ready(panel)
+        await asyncio.sleep(2 * SILENT_LINK_S)
+        assert wires.cables == 1, "it answers"
+        face.power_off()
+        await until(lambda: wires.cables > 1, within_s=2 * SILENT_LINK_S)
+
+
+async def test_when_a_station_last_answered_is_its_own_though_others_speak() -> None:
+    """BR-005: the cable is never silent, the dead station is."""
+    faces = reader(1), reader(2)
+    wires = Wires(*faces)
+    wires.has_echo = True
+    panel = Panel(wires, StationProfile(1), StationProfile(2), StationProfile(3))
+    async with panel.running():
+        await until(lambda: len(panel.of(StationReady)) == 2)
+        faces[0].power_off()
+        await asyncio.sleep(20)
+        now_s = asyncio.get_running_loop().time()
+        dead_s, well_s = panel.bus.answered_s(1), panel.bus.answered_s(2)
+        assert dead_s is not None
+        assert well_s is not None
+        assert now_s - dead_s > 19
+        assert now_s - well_s < 1
+        assert panel.bus.answered_s(3) is None, "it never answered"
 
 
 async def test_another_panel_on_the_bus_is_counted_and_not_believed() -> None:
