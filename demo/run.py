@@ -14,10 +14,12 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
 from demo.outside import Broker, Store, page_address, write_files
+from demo.status import check_status
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -47,6 +49,8 @@ LOOK_FURTHER = (
 KINDS = {"retrofit": ("BJ-08", "retrofit_evening"), "shoe": ("BA-01", "baccarat_games")}
 # The scenario's lines that begin so are for us (simulator/play.py).
 FOR_US = "!"
+# What is shown of the tables beside ours: alerts with their next step, and what is done in a round.
+SHOWN = ("  ▲", "    →", "  ✓", "[round")
 
 
 class Process:
@@ -161,47 +165,71 @@ def evening(page: str | None) -> int:
     """The table with its displays, and two more of other kinds, in one daemon that goes on in the same journal."""
     rooms = [Process(f"{kind} simulator", "simulator", "serve", str(RUN / f"{kind}_simulation.toml")) for kind in KINDS]
     daemon = Process("daemon", "tableside", "run", "--config", str(EVENING))
+    others: list[Others] = []
     try:
         for kind, room in zip(KINDS, rooms, strict=True):
             room.start(RUN / f"{kind}.sock")
         daemon.start(CONTROL)
         print(
-            "Two more tables in the same daemon: BJ-08, a shuffler without data link; BA-01, a baccarat shoe.",
+            "Two more tables in the same daemon: BJ-08, a shuffler without data link; BA-01, a baccarat shoe. "
+            "What calls people there, and their rounds, stand here with the table's name.",
             flush=True,
         )
         at = f"open {page} in a browser" if page else "its page is left out: starlette and uvicorn are not installed"
         print(f"Jackpot display: simulated at the table; {at}.", flush=True)
-        others = [Others(kind) for kind in KINDS]
+        others += [Others(kind) for kind in KINDS]
         wrong = play(JACKPOT, daemon)
         for other in others:
             wrong = other.wait() or wrong
         print()
-        ask("diag", "status", "--socket", str(CONTROL))  # it says of a page that nobody has opened that it is away
+        wrong = check_status(ROOT, EVENING, CONTROL) or wrong
         if page and sys.stdin.isatty() and sys.stdout.isatty() and not wrong:
             print(f"The page stays at {page} for five minutes, or until you press Enter.", flush=True)
             select.select([sys.stdin], [], [], LOOK_S)
     finally:
-        stopped = [one.stop() for one in (daemon, *rooms)]
+        stopped = [one.stop() for one in (*others, daemon, *rooms)]
     return wrong or max(stopped)
 
 
 class Others:
-    """People at one of the other tables; what they do goes to a file in run/."""
+    """People at one of the other tables; what they do goes to a file in run/, alerts and rounds here too."""
 
     def __init__(self, kind: str) -> None:
-        table, scenario = KINDS[kind]
-        self._what = f"{table}: {scenario}"
+        self._table, scenario = KINDS[kind]
+        self._what = f"{self._table}: {scenario}"
         self._log = RUN / f"{kind} people.log"
-        command = people_of(ROOT / "scenarios" / f"{scenario}.toml", RUN / f"{kind}_simulation.toml", table)
+        command = people_of(ROOT / "scenarios" / f"{scenario}.toml", RUN / f"{kind}_simulation.toml", self._table)
+        self._people = subprocess.Popen(
+            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        self._teller = threading.Thread(target=self._tell, name=self._what, daemon=True)
+        self._teller.start()
+
+    def _tell(self) -> None:
+        assert self._people.stdout is not None
         with self._log.open("w", encoding="utf-8") as log:
-            self._people = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+            for line in self._people.stdout:
+                log.write(line)
+                log.flush()
+                if line.startswith(SHOWN):
+                    # One write: another table's line shall not stand within it.
+                    sys.stdout.write(f"{self._table} {line}")
+                    sys.stdout.flush()
 
     def wait(self) -> int:
         """Until they have played; says how it ended. Returns whether something did not come out as expected."""
         wrong = self._people.wait()
+        self._teller.join(STOP_S)
         last = self._log.read_text("utf-8").rstrip().rpartition("\n")[2]
         print(f"{self._what}: {last}" if not wrong else f"{self._what}: NOT as expected, see {self._log}", flush=True)
         return wrong
+
+    def stop(self) -> int:
+        """Where the run ends before they have: nobody plays on behind it."""
+        if self._people.poll() is None:
+            self._people.kill()
+            self._people.wait()
+        return 0
 
 
 def main() -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from drivers.events import Holding
 from tableside.cards import Card
 from tableside.happenings import Happening
 
@@ -15,12 +16,14 @@ class CutSkipped(Happening, frozen=True, kw_only=True):
 class EmptyProved(Happening, frozen=True, kw_only=True):
     """Content 0 in all areas and path clear, as the machine told; `purpose`: load, unload, swap.
 
-    `by`: who looked into a machine that cannot tell; empty where it told itself.
+    `by`: who looked into a machine that cannot tell; empty where it told itself. `held` says how CSM-5 was held:
+    *enforces* or *observes*, as far as the machine states that it counts what it holds; *cannot* where people looked.
     """
 
     device: str
     purpose: str
     by: str = ""
+    held: Holding | None = None  # the first rows do not say
 
 
 class EmptyWanted(Happening, frozen=True, kw_only=True):

@@ -173,7 +173,7 @@ def _seen_empty(turn: Turn, what: MachineHandCounted) -> None:
     devices.verified(turn, what.device)
     alerts.clear_alert(turn, LOOK, what.device, by=what.by, why="looked into")
     put(turn, had_hands_in=False)
-    _prove(turn, what.device, what.by)
+    _prove(turn, what.device, what.by, Holding.CANNOT)
 
 
 def _seen_full(turn: Turn, what: MachineHandCounted) -> None:
@@ -182,17 +182,19 @@ def _seen_full(turn: Turn, what: MachineHandCounted) -> None:
 
 
 def _proved(turn: Turn, what: LevelsRead) -> None:
-    _prove(turn, what.device, "")
+    # One that tells what it holds without a count of its own is watched at least.
+    counts = devices.of(turn, what.device).holding(Ability.COUNT_ALL)
+    _prove(turn, what.device, "", Holding.OBSERVES if counts is Holding.CANNOT else counts)
 
 
-def _prove(turn: Turn, device: str, by: str) -> None:
+def _prove(turn: Turn, device: str, by: str, held: Holding) -> None:
     purpose = turn.state.procedures.empty.purpose
     for text, place in (*((text, device) for text in TEXTS), ("CARD-LEFT", "")):
         alerts.clear_alert(turn, text, place, by=by, why="proved empty")
     for incident in incidents.of_kind(turn, INCIDENT):
         incidents.close(turn, incident.number, f"{device} is proved empty", by or device)
     put(turn, purpose="")
-    turn.happened(EmptyProved(device=device, purpose=purpose, by=by))
+    turn.happened(EmptyProved(device=device, purpose=purpose, by=by, held=held))
 
 
 def _disproved(turn: Turn, what: LevelsRead) -> None:

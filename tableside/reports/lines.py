@@ -196,7 +196,9 @@ LINES: Mapping[type, Sentence] = {
     badge_happenings.BadgeWithdrawn: lambda s, w: f"Badges withdrawn: {s.person(w.staff)}{_by(s, w.by)}",
     happenings.SectionHandedOver: lambda s, w: f"Section {w.section} taken by {s.person(w.staff)}",
     session_happenings.CutSkipped: lambda _s, w: f"Cut skipped: {w.why} (CSM-3)",
-    session_happenings.EmptyProved: lambda _s, w: f"{w.device} proved empty, for {w.purpose}",
+    session_happenings.EmptyProved: lambda s, w: (
+        f"{w.device} proved empty, for {w.purpose}" + (f": looked into by {s.person(w.by)}" if w.by else "")
+    ),
     session_happenings.EmptyDisproved: lambda _s, w: f"{w.device} NOT empty: {_cards(w.content)}, for {w.purpose}",
     session_happenings.LoadStarted: lambda s, w: f"Load ({w.kind}) begun in {_packets(w.packets)}{_by(s, w.by)}",
     session_happenings.PacketLoaded: lambda _s, w: f"Packet {w.packet}: {_cards(w.cards)}",

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from drivers import events
+from drivers import card_events, events
 from drivers.fact import Ready
 from drivers.firmware_events import FirmwareTold, FirmwareUntold
 from tableside import happenings, session_happenings
@@ -74,6 +74,10 @@ OF_DEVICE: Mapping[type, Sentence] = {
     events.Tampered: lambda _s, w: f"Opened by somebody: {w.what}",
     events.CardSuspected: lambda _s, w: f"Suspects a card at the {w.place}: {w.why}",
     events.DeviceBooted: lambda _s, w: f"Started: {w.cause}",
+    events.LampTroubled: lambda _s, w: f"Trouble with the lamp: {w.why}",
+    card_events.ShoeErrorBegan: lambda _s, w: f"Error {w.code}{', it draws nothing' if w.is_stopped else ''}",
+    card_events.ShoeErrorEnded: lambda _s, w: f"Error {w.code} is over",
+    card_events.CardReaderTroubled: lambda _s, w: f"Trouble with what it tells: {w.why}",
     happenings.JamFound: LINES[happenings.JamFound],
     happenings.JamFoundGone: LINES[happenings.JamFoundGone],
     happenings.FaultFound: LINES[happenings.FaultFound],
@@ -92,7 +96,12 @@ IN_USE: Mapping[type, Sentence] = {
     )
 }
 _JAMS = (events.CardJammed, happenings.JamFound)
-_FAULTS = (events.DeviceFaulted, happenings.FaultFound)
+# What counts as a fault, and under which number.
+_FAULTS: Mapping[type, Callable[[Any], int]] = {
+    events.DeviceFaulted: lambda w: w.fault,
+    happenings.FaultFound: lambda w: w.fault,
+    card_events.ShoeErrorBegan: lambda w: w.code,
+}
 
 
 class _Reader:
@@ -153,8 +162,8 @@ class _Reader:
         self._add(serial, told, OF_DEVICE[type(what)](self._story, what))
         if serial and isinstance(what, _JAMS):
             self._found[serial].jams[what.place] += 1
-        elif serial and isinstance(what, _FAULTS):
-            self._found[serial].faults[what.fault] += 1
+        elif serial and type(what) in _FAULTS:
+            self._found[serial].faults[_FAULTS[type(what)](what)] += 1
 
     def _rejected(self, told: Told, what: events.DeviceRejected) -> None:
         self._add(what.serial, told, f"Turned away as {what.device}: {what.why}")

@@ -57,11 +57,33 @@ async def test_a_day_at_a_machine_that_obeys_nothing(tmp_path: Path, capsys: pyt
         assert not findings, "\n".join(findings)
         assert checks.quiet_points >= 12
     held = {(row.type, row.body["held"]) for row in rows if "held" in row.body and row.body.get("scope") != "lid"}
-    assert held == {("LockAdded", "observes"), ("PermitGranted", "observes"), ("PermitRevoked", "observes")}
+    assert held == {
+        ("LockAdded", "observes"),
+        ("PermitGranted", "observes"),
+        ("PermitRevoked", "observes"),
+        ("EmptyProved", "cannot"),
+    }
     asked = {row.body["alert"] for row in rows if row.type == "AlertRaised" and row.body["text"] == "STOP-ASKED"}
     taken = {row.body["alert"] for row in rows if row.type == "AlertTaken" and row.body["by"] == "D-101"}
     assert len(asked) >= 8
     assert asked == taken, "each stop is confirmed by who keeps it"
+
+
+async def test_the_retrofit_table_of_the_evening_plays_two_rounds_and_a_jam_by_what_people_confirm(
+    tmp_path: Path,
+) -> None:
+    """What `make run` plays beside the table of the days."""
+    rows: list[Row] = []
+    async with house(tmp_path, more=retrofit) as here:
+        checks = Checks(here)
+        here.hears.append(rows.append)
+        outcome = await here.play(ROOT / "scenarios" / "retrofit_evening.toml")
+        assert outcome.is_right, "\n".join(map(str, outcome.mismatches))
+        assert not (findings := await checks.at_end()), "\n".join(findings)
+    told = [row.type for row in rows]
+    assert told.count("RoundEnded") >= 2
+    assert told.count("CardJammed") == told.count("JamCleared") == 1
+    assert [row for row in rows if row.type == "AlertRaised" and row.body["text"] == "STOP-ASKED"]
 
 
 # What happens at these seeds, and what comes of it.

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from demo.outside import free_port, write_files
+from demo.status import configured, findings
 from simulator.kinds import KINDS
 from simulator.plan import read_plan
 from simulator.scenario import read_scenario
@@ -66,6 +67,47 @@ def test_the_files_that_are_made_are_sound(tmp_path: Path, broker_port: int | No
     assert {device.name: device.address for device in plan.devices}["wall"] == shown["wall"]
     assert plan.simulation.side_channel == str(run / "simulator.sock")
     assert read_scenario(ROOT / "scenarios" / "jackpot_shown.toml", KINDS).steps
+
+
+WANTED = {"BJ-07": ["shuffler", "page"], "BA-01": ["shoe"]}
+TEXT = "shuffler connected\npage away\nshoe connected\n"
+
+
+def status(**away: bool) -> dict[str, Any]:
+    return {
+        "tables": {
+            table: {"devices": {name: {"is_connected": not away.get(name, False)} for name in names}}
+            for table, names in WANTED.items()
+        }
+    }
+
+
+def test_the_status_at_the_end_names_every_device_of_the_evening(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    write_files(ROOT / "demo", run, 47_883, "http://127.0.0.1:8378")
+    devices = configured(run / "evening.toml")
+    assert {table: len(names) > 0 for table, names in devices.items()} == dict.fromkeys(
+        ("BJ-07", "BJ-08", "BA-01"), True
+    )
+    assert {"shuffler", "wall", "page"} <= set(devices["BJ-07"])
+    assert "lamp" in devices["BJ-08"]
+    assert findings(WANTED, status(), TEXT, 0) == []
+    assert findings(WANTED, status(page=True), TEXT, 81) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "text", "code", "said"),
+    [
+        (status(shoe=True), TEXT, 81, "BA-01: shoe is away"),
+        (status(page=True), TEXT, 0, "ended with 0 where 81 is due"),
+        (status(), TEXT, 78, "ended with 78 where 0 is due"),
+        (status(), "shuffler\npage\n", 0, "BA-01: shoe is not in the text"),
+        ({"tables": {"BJ-07": status()["tables"]["BJ-07"]}}, TEXT, 0, "BA-01: shoe is not in the answer"),
+    ],
+)
+def test_a_status_that_lacks_a_device_makes_the_run_fail(told: dict[str, Any], text: str, code: int, said: str) -> None:
+    assert any(said in line for line in findings(WANTED, told, text, code))
 
 
 def test_a_port_that_is_taken_is_passed_over() -> None:

@@ -94,7 +94,7 @@ def test_csm5_no_load_before_the_machine_is_proved_empty() -> None:
 
 def test_empty_is_content_0_in_all_areas_and_the_path_clear() -> None:
     table = proved_empty()
-    assert [(p.device, p.purpose) for p in table.all_of(EmptyProved)] == [("shuffler", "load")]
+    assert [(p.device, p.purpose, p.held) for p in table.all_of(EmptyProved)] == [("shuffler", "load", "enforces")]
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_a_machine_met_for_the_first_time_is_looked_into_by_a_supervisor() -> No
     assert standing(table.state, Scope.DEAL)
     table = looked_into()
     (proof,) = table.all_of(EmptyProved)
-    assert (proof.device, proof.purpose, proof.by) == ("shuffler", "load", "S1")
+    assert (proof.device, proof.purpose, proof.by, proof.held) == ("shuffler", "load", "S1", Holding.CANNOT)
     assert not {"COUNT-DUE:", "EMPTY-LOOK:shuffler"} & set(table.state.alerts.standing)
     assert not standing(table.state, Scope.DEAL)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from drivers import events
+from drivers import card_events, events
 from drivers.events import Place
 from tableside.cli.failing import run_command
 from tableside.cli.groups import tableside
@@ -21,6 +21,7 @@ from tableside.reports.machines import Machine, machines
 from tableside.reports.paper import WIDTH
 from tableside.reports.story import NoStory, Story, read_story
 from tests.support.session import open_table
+from tests.support.situations import SHOE_HOUSE
 from tests.support.swaps import loaded_spare
 from tests.support.table import HOUSE, Table
 from tests.support.written import written
@@ -74,6 +75,26 @@ def test_jams_and_parts_stay_with_the_machine_and_do_not_pass_to_its_successor(
     assert [part for _moment, part in known[OLD].parts] == ["roller 12-B", "belt 7"]
     assert not known[OLD].faults
     assert known[NEW].faults == {2: 1}
+
+
+def test_what_a_shoe_and_a_lamp_tell_of_themselves_stays_with_them(tmp_path: Path) -> None:
+    """A shoe is a machine too: its errors are faults by their number; a lamp that misbehaves has a history as well."""
+    house = replace(SHOE_HOUSE, lamps=("lamp",))
+    table = Table(house)
+    table.give(card_events.CardReaderReady(device="shoe", model="SHOE", serial="77-1"))
+    for code in (7, 7, 41):
+        table.give(card_events.ShoeErrorBegan(device="shoe", code=code, is_stopped=code == 41))
+        table.give(card_events.ShoeErrorEnded(device="shoe", code=code))
+    table.give(card_events.CardReaderTroubled(device="shoe", why="a telegram was lost"))
+    table.give(events.LampReady(device="lamp", model="blink(1)", serial="2A"))
+    table.give(events.LampTroubled(device="lamp", why="it shows green"))
+    with JournalReader(written(table, tmp_path, house=house)) as reader:
+        known = machines([read_story(reader.rows.records())])
+    assert known["77-1"].faults == {7: 2, 41: 1}
+    told = words(known["77-1"])
+    assert [text for text in told if text.startswith("Error 41")] == ["Error 41, it draws nothing", "Error 41 is over"]
+    assert "Trouble with what it tells: a telegram was lost" in told
+    assert words(known["2A"])[-1] == "Trouble with the lamp: it shows green"
 
 
 def test_another_machine_under_the_same_name_begins_a_history_of_its_own(tmp_path: Path) -> None:
