@@ -6,7 +6,17 @@ import random
 
 import pytest
 
-from drivers.readers.lying_tags import STEADY_READS, Ambiguous, Change, LyingTags, Placed, Removed, Why
+from drivers.readers.lying_tags import (
+    CLEAN_MISSES_TO_GONE,
+    EQUAL_READS,
+    STEADY_READS,
+    Ambiguous,
+    Change,
+    LyingTags,
+    Placed,
+    Removed,
+    Why,
+)
 
 POLL_S = 0.06
 A, B = "32:D0AC1F62", "56:04A1B2C3D4E580"
@@ -27,6 +37,10 @@ class Table:
         self.told += changes
         return changes
 
+    def put(self, antenna: str, *tags: str) -> list[Change]:
+        """These tags lie well: looked at until they are told."""
+        return [change for _ in range(EQUAL_READS) for change in self.look(antenna, *tags)]
+
     def of_kind(self, kind: type[Change]) -> list[Change]:
         return [change for change in self.told if isinstance(change, kind)]
 
@@ -36,17 +50,17 @@ def table() -> Table:
     return Table()
 
 
-def test_a_tag_is_told_after_two_equal_reads(table: Table) -> None:
-    """BR-035: the right id once is nothing, twice is a card."""
-    assert table.look("one", A) == []
+def test_a_tag_is_told_after_ten_equal_reads(table: Table) -> None:
+    """BR-035: the right id once is nothing, and nothing either before luck at the edge is as good as out."""
+    for _ in range(EQUAL_READS - 1):
+        assert table.look("one", A) == []
     assert table.look("one", A) == [Placed("one", A)]
     assert table.look("one", A) == []
 
 
 def test_three_clean_misses_and_it_is_gone(table: Table) -> None:
     """BR-033."""
-    table.look("one", A)
-    table.look("one", A)
+    table.put("one", A)
     assert table.look("one") == table.look("one") == []
     assert table.look("one") == [Removed("one", A)]
     assert table.look("one") == []
@@ -54,8 +68,7 @@ def test_three_clean_misses_and_it_is_gone(table: Table) -> None:
 
 def test_two_misses_and_back_is_no_news(table: Table) -> None:
     """BR-033."""
-    table.look("one", A)
-    table.look("one", A)
+    table.put("one", A)
     for _ in range(50):
         assert table.look("one") + table.look("one") + table.look("one", A) == []
 
@@ -64,26 +77,25 @@ def test_a_resting_card_of_ten_minutes_with_one_poll_in_twenty_missed(table: Tab
     """BR-033: one arrival, no removal."""
     chance = random.Random(4)
     for at in range(int(600 / POLL_S)):
-        table.look("one", *([] if at > 2 and chance.randrange(20) == 0 else [A]))
+        table.look("one", *([] if at > EQUAL_READS and chance.randrange(20) == 0 else [A]))
     assert table.told == [Placed("one", A)]
 
 
 def test_two_cards_in_turn_within_300_ms(table: Table) -> None:
-    """BR-033: both cards."""
-    for tag in (A, A, B, B):
-        table.look("one", tag)
+    """BR-033: both cards, laid one after the other."""
+    for tags in ((A,), (A,), (A, B), (A, B)):
+        table.look("one", *tags)
+    table.put("one", A, B)
     assert table.of_kind(Placed) == [Placed("one", A), Placed("one", B)]
     assert not table.of_kind(Ambiguous)
 
 
 def test_away_for_two_seconds_and_back(table: Table) -> None:
     """BR-033: two arrivals."""
-    table.look("one", A)
-    table.look("one", A)
+    table.put("one", A)
     for _ in range(int(2 / POLL_S)):
         table.look("one")
-    table.look("one", A)
-    table.look("one", A)
+    table.put("one", A)
     assert table.told == [Placed("one", A), Removed("one", A), Placed("one", A)]
 
 
@@ -92,14 +104,12 @@ def test_other_ids_within_300_ms_are_ambiguous_and_no_card(table: Table) -> None
     for tag in (SHIFTED, PADDED, A, SHIFTED):
         table.look("one", tag)
     assert table.told == [Ambiguous(("one",), Why.NOT_ALIKE)]
-    table.look("one", A)
-    assert table.look("one", A) == [Placed("one", A)]
+    assert table.put("one", A) == [Placed("one", A)]
 
 
 def test_a_ghost_beside_a_resting_card_changes_nothing_of_it(table: Table) -> None:
     """BR-035."""
-    table.look("one", A)
-    table.look("one", A)
+    table.put("one", A)
     table.look("one", SHIFTED)
     for _ in range(10):
         table.look("one", A)
@@ -120,7 +130,7 @@ def test_once_only_one_antenna_has_it_it_is_told_there(table: Table) -> None:
     """BR-035: the card was put down again."""
     for name in ("one", "two", "one", "two"):
         table.look(name, A)
-    for _ in range(8):
+    for _ in range(CLEAN_MISSES_TO_GONE + EQUAL_READS):
         table.look("one")
         table.look("two", A)
     assert table.of_kind(Placed) == [Placed("two", A)]
@@ -129,7 +139,7 @@ def test_once_only_one_antenna_has_it_it_is_told_there(table: Table) -> None:
 def test_a_card_pushed_from_one_antenna_to_the_next(table: Table) -> None:
     """It leaves here before it arrives there, with a moment of ambiguity between; it is never in two places."""
     standing: set[str] = set()
-    steps = [([A], [])] * 3 + [([A], [A])] * 3 + [([], [A])] * 8
+    steps = [([A], [])] * EQUAL_READS + [([A], [A])] * 3 + [([], [A])] * (CLEAN_MISSES_TO_GONE + EQUAL_READS)
     for one, two in steps:
         for change in (*table.look("one", *one), *table.look("two", *two)):
             if isinstance(change, Placed):
@@ -144,7 +154,7 @@ def test_a_card_pushed_from_one_antenna_to_the_next(table: Table) -> None:
 def test_nothing_is_told_before_the_others_have_looked(table: Table) -> None:
     """Else a card between two antennas would be told on the quicker one."""
     table.look("two")
-    assert table.look("one", A) + table.look("one", A) + table.look("one", A) == []
+    assert table.put("one", A) + table.look("one", A) == []
     assert table.look("two") == [Placed("one", A)]
 
 
@@ -153,13 +163,12 @@ def test_an_antenna_that_is_away_or_silent_is_not_waited_for(table: Table) -> No
     table.look("three")
     table.lying.away("two")
     table.look("one", A, after_s=2.5)
-    assert table.look("one", A) == [Placed("one", A)]
+    assert table.put("one", A) == [Placed("one", A)]
 
 
 def test_an_antenna_that_was_away_tells_a_resting_card_once(table: Table) -> None:
     """BR-033: the link was lost, the card was not."""
-    table.look("one", A)
-    table.look("one", A)
+    table.put("one", A)
     table.look("one")
     table.lying.away("one")
     assert table.lying.told("one") == [A]
@@ -168,12 +177,12 @@ def test_an_antenna_that_was_away_tells_a_resting_card_once(table: Table) -> Non
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_a_card_at_the_edge_is_told_once_at_most_and_then_ambiguous(table: Table, seed: int) -> None:
+def test_a_card_at_the_edge_is_ambiguous_and_never_told(table: Table, seed: int) -> None:
     """BR-035, BR-033: read every other time, for two minutes."""
     chance = random.Random(seed)
     for _ in range(2_000):
         table.look("one", *([A] if chance.random() < 0.5 else []))
-    assert len(table.of_kind(Placed)) <= 2, table.told  # thirty in a row come by chance hardly ever
+    assert not table.of_kind(Placed)  # ten in a row come by one chance in a thousand, thirty not at all
     assert Ambiguous(("one",), Why.EDGE) in table.told
 
 
