@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from drivers import card_events, events
 from drivers.events import Outcome, Place
-from tableside import devices, inputs, requests
+from tableside import devices, inputs, manual_requests, requests
 from tableside.card_account import MACHINE
 from tableside.commands import Stage
 from tableside.procedures import left_behind
@@ -37,11 +37,19 @@ def put_right(table: Table) -> None:
         _let_the_machine_end(table)
         _look_inside(table)
         _say_what_it_was(table)
+        _end_manual_operation(table)
         _let_the_machine_end(table)
         _count_by_hand(table)
         table.wait(20)  # a count that did not run to its end is tried again
         if not table.state.locks.standing:
             return
+
+
+def _end_manual_operation(table: Table) -> None:
+    """Every line that is written on the form is entered; room management says so."""
+    manual = table.state.procedures.manual
+    if manual.form:
+        table.ask(manual_requests.EndManual, by="M1", lines=len(manual.entered))
 
 
 def _machine(table: Table) -> str:

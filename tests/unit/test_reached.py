@@ -19,6 +19,7 @@ from tableside.cards import parse_card
 from tableside.decisions import Decision
 from tableside.inputs import Input
 from tableside.locks import standing
+from tableside.manual_requests import IssueForm, OrderManual
 from tableside.permits import SCOPE_OF
 from tableside.procedures import PROCEDURES, WISHES, is_round_open
 from tableside.procedures.batch_slice import BatchState
@@ -37,6 +38,7 @@ from tests.support.situations import read_apart
 from tests.support.swaps import loaded_spare
 from tests.support.table import ENFORCING, Table
 from tests.unit.test_batch import Bench
+from tests.unit.test_enrolment import sight, waiting
 from tests.unit.test_jackpot import FOUR_ACES, jackpot_table, won
 from tests.unit.test_jackpot_linked import LINKED, linked
 from tests.unit.test_jackpot_sensed import seen_to_win
@@ -106,6 +108,22 @@ def differs_twice() -> Table:
     return table
 
 
+def by_hand_on_a_form() -> Table:
+    """Room management has the table run by hand: a form is issued, and nothing is written on it yet."""
+    table = open_table()
+    assert table.ask(IssueForm, by="S1").is_accepted
+    assert table.ask(OrderManual, by="M1", form=1, why="no power").is_accepted
+    return table
+
+
+def enrolling(*digests: str) -> Table:
+    """A new badge is waited for, and was tapped once where a digest is given."""
+    table = waiting()
+    for digest in digests:
+        sight(table, digest)
+    return table
+
+
 def to_be_looked_into() -> Table:
     """Before a load, at a machine that is only watched: it can neither count nor tell what it holds."""
     table = prepared()
@@ -159,6 +177,9 @@ FARTHER: dict[str, Callable[[], Table]] = {
     "count is BY_HAND": counted_by_hand,
     "empty is LOOKING": to_be_looked_into,
     "difference is HAND_COUNT": differs_twice,
+    "manual operation is ON": by_hand_on_a_form,
+    "enrolment is FIRST": enrolling,
+    "enrolment is SECOND": lambda: enrolling("5f" * 16),
     "card readers is DIFFERING": read_apart,
     "jackpot bets is TAKING": jackpot.taking,
     "jackpot bets is CLOSING": jackpot.closing,
