@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tableside.counted import counted
+from tableside.jackpot.settings import WHOLE
 
 NS_PER_S = 1_000_000_000
 # Said in the first line, whatever they are at: of a table with a shuffler that keeps its cards, of one with a batch
@@ -116,6 +117,8 @@ def _jackpot(procedures: Mapping[str, Any]) -> Iterator[str]:
             pots = {"": kept["meters"], **kept["levels"]}
             told = ", ".join(f"{level} {_amount(each['shown'], currency)}".strip() for level, each in pots.items())
             yield f"  jackpot: {told}, its own"
+            for level, each in pots.items():
+                yield _meters(level, each["started"], each["hidden"], each["overflow"], kept["settings"])
         else:
             yield from _linked(ledger, currency)
         for win in kept["wins"]:
@@ -132,8 +135,22 @@ def _linked(ledger: Mapping[str, Any], currency: str) -> Iterator[str]:
         told = ", ".join(f"{pot['level']} {_amount(pot['value'], currency)}".strip() for pot in standing["pots"])
         told += f", {counted(standing['pending'], 'hit')} to be checked"
     yield f"  jackpot: the ledger is {ledger['state']}, it said {told}"
+    if standing is not None:
+        for pot in standing["pots"]:
+            over = pot["shown"] // WHOLE - pot["value"]
+            yield _meters(pot["level"], pot["started"] // WHOLE, pot["hidden"] // WHOLE, over, standing["settings"])
+        yield f"    hits of this table: {ledger['hits']}"
     if ledger["why"] or waiting:
         yield f"    {waiting} entries of this table are still to be told{': ' if ledger['why'] else ''}{ledger['why']}"
+
+
+def _meters(level: str, started: int, hidden: int, overflow: int, settings: Mapping[str, Any]) -> str:
+    """What a display does not show of a level: its starts, its limit, and what waits for the next start."""
+    named = [each for each in settings["levels"] if each["name"] == level]
+    limit, currency = (named[0] if named else settings)["limit"], settings["currency"]
+    most = "no limit" if limit is None else f"limit {_amount(limit, currency)}"
+    waits = f"hidden {_amount(hidden, currency)}, overflow {_amount(overflow, currency)}"
+    return f"    {level or 'main'}: put in by starts {_amount(started, currency)}, {most}; for the next start: {waits}"
 
 
 def _amount(amount: int, currency: str) -> str:

@@ -23,7 +23,7 @@ def blackjack_findings(file: Draft) -> Iterator[Finding]:
         yield Finding(("blackjack",), f'stands at a table of kind "{kind}"', listed(FOLLOWED))
     currency = draft.text("currency")
     if currency is not None and currency not in CURRENCIES:
-        yield Finding(draft.at("currency"), f'is "{currency}"', listed(sorted(CURRENCIES)))
+        yield Finding(draft.at("currency"), f'is "{currency}"', f"{listed(sorted(CURRENCIES))} (BJ-15)")
     minimum, maximum = draft.number("minimum"), draft.number("maximum")
     if minimum is None or maximum is None:
         return

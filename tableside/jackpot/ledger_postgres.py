@@ -31,6 +31,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION jackpot_insert_only()"""
 # claim, misses no entry whose number is lower than one that it has seen.
 ALONE = "LOCK TABLE jackpot_entries IN SHARE ROW EXCLUSIVE MODE"
 AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
+# An answer means that the entry is on the server's disk, whatever the server, the role or the address is set to.
+DURABLE = {"synchronous_commit": "on"}
 MAKING = 0x7A81E51DE  # any number of our own: only one client makes the tables at a time
 
 
@@ -38,7 +40,7 @@ class PostgresStore:
     """Ledgers in a PostgreSQL database, `postgresql://user@host:port/database`. `open` it first.
 
     It keeps its connections by itself: asyncpg's pool would put a question to the server after each statement, and
-    nothing of a session is ever set here that would have to be put back.
+    what is set for a session here holds for all of it: nothing has to be put back.
     """
 
     def __init__(self, address: str, password_file: Path | None = None) -> None:
@@ -90,7 +92,13 @@ class PostgresStore:
             self._idle.append(connection)
 
     async def _connect(self) -> asyncpg.Connection:
-        return await asyncpg.connect(self._address, password=self._password, timeout=ANSWER_S, command_timeout=ANSWER_S)
+        return await asyncpg.connect(
+            self._address,
+            password=self._password,
+            timeout=ANSWER_S,
+            command_timeout=ANSWER_S,
+            server_settings=DURABLE,
+        )
 
     async def _password(self) -> str:
         """Read anew for each connection: a password is changed without a restart."""

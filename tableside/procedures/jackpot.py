@@ -12,7 +12,7 @@ from tableside.cards import Card, parse_card
 from tableside.happenings import RoundEnded
 from tableside.house import Role
 from tableside.inputs import DaemonStarted
-from tableside.jackpot.settings import MAIN
+from tableside.jackpot.settings import MAIN, JackpotSettings
 from tableside.jackpot.wins import Win, evaluate
 from tableside.jackpot_happenings import (
     JackpotClaimed,
@@ -52,16 +52,17 @@ def _begin(turn: Turn, _what: DaemonStarted) -> None:
     pot.begin(turn, settings)
 
 
-def _is_changed(turn: Turn, _what: DaemonStarted) -> bool:
+def _started(turn: Turn, _what: DaemonStarted) -> None:
+    """JP-2: a change counts from the next jackpot on, and the slots' chip may be another already."""
     given = turn.state.house.jackpot
-    return given is not None and given not in (of(turn).settings, of(turn).given)
+    if given is not None and given not in (of(turn).settings, of(turn).given):
+        _given(turn, given)
+    pot.judge(turn)
 
 
-def _given(turn: Turn, _what: DaemonStarted) -> None:
-    """JP-2: a change counts from the next jackpot on; levels that hold money keep their names."""
-    given, settings = turn.state.house.jackpot, of(turn).settings
-    assert given is not None, "the row's condition"
-    assert settings is not None, "it runs"
+def _given(turn: Turn, given: JackpotSettings) -> None:
+    """Levels that hold money keep their names."""
+    settings = pot.settings_of(turn)
     put(turn, given=given)
     turn.happened(JackpotSettingsGiven(approved_by=given.approved_by, approved_on=given.approved_on.isoformat()))
     if given.pots != settings.pots:
@@ -273,7 +274,7 @@ PROCEDURE = Procedure(
     write=lambda _turn, _what, _target: None,
     rows=(
         Row(S.NONE, DaemonStarted, S.RUNNING, _begin, _is_set, rule="JP-7", said="the jackpot starts"),
-        *(Row(state, DaemonStarted, None, _given, _is_changed, said="other settings wait") for state in STANDS),
+        *(Row(state, DaemonStarted, None, _started, said="other settings wait") for state in STANDS),
         *(Row(state, LedgerChanged, None, _said, said="the displays are told") for state in STANDS),
         Row(S.RUNNING, JackpotLocked, None, _locked, rule="JP-3", said="it grows"),
         Row(S.PENDING, JackpotLocked, None, _locked, rule="JP-3", said="it grows while a win is checked"),

@@ -231,14 +231,14 @@ def _collected(turn: Turn, what: CommandClosed) -> None:
 
 def _lock(turn: Turn) -> None:
     """The bets stand. Where the round they were for is over already, the next one's are taken."""
-    house, bets = turn.state.house, of(turn)
+    house, bets, settings = turn.state.house, of(turn), turn.state.procedures.jackpot.settings
     for slots in house.chip_slots:
         if not slots.collects:
             chip_account.collected(turn, slots.name)  # a chip falls into the box by itself
     PROCEDURE.move(turn, None, BetState.LOCKED, RULE)
-    turn.happened(
-        JackpotLocked(seats=that_count(turn, bets.seats), value=house.chip_value, currency=house.chip_currency)
-    )
+    value = house.chip_value if settings is None else settings.bet  # what the pot grows by: no other chip is taken
+    currency = house.chip_currency if settings is None else settings.currency
+    turn.happened(JackpotLocked(seats=that_count(turn, bets.seats), value=value, currency=currency))
     if bets.is_round_over:
         PROCEDURE.move(turn, None, BetState.TAKING, RULE)
         _open(turn, None)

@@ -21,6 +21,7 @@ from tableside.jackpot_happenings import (
 )
 from tableside.locks import Scope
 from tableside.procedures import jackpot_pot as pot
+from tableside.procedures.jackpot_fit import chip_objection
 from tableside.procedures.jackpot_slice import LedgerState
 from tableside.tables import Procedure, Row, Turn
 
@@ -156,10 +157,7 @@ def _objection(turn: Turn, standing: Standing) -> str:
             if not each.is_reconciled
         )
         return f"the ledger's meters do not reconcile: {pots}"
-    house, chip = turn.state.house, standing.settings
-    if house.chip_slots and (house.chip_value, house.chip_currency) != (chip.bet, chip.currency):
-        return f"the linked jackpot's bet is {chip.bet} {chip.currency}, this table's chip {house.chip_value}"
-    return ""
+    return chip_objection(turn.state.house, standing.settings, "the linked jackpot's")
 
 
 def _took(turn: Turn, what: LedgerTook) -> None:

@@ -17,6 +17,7 @@ from tableside.jackpot.settings import MAIN, WHOLE, JackpotSettings
 from tableside.jackpot.wins import Win, pay_out
 from tableside.jackpot_happenings import JackpotPaid, JackpotRaised, JackpotSent, JackpotStarted, LedgerWanted
 from tableside.procedures.jackpot_display import show
+from tableside.procedures.jackpot_fit import judge_own, let_go
 from tableside.procedures.jackpot_slice import JackpotSlice, JackpotState, LedgerSlice, LedgerState, is_linked, shown
 from tableside.requests import PayJackpot
 from tableside.tables import Turn
@@ -61,6 +62,13 @@ def _own(turn: Turn) -> dict[str, Meters]:
 
 def _keep(turn: Turn, meters: dict[str, Meters]) -> None:
     put(turn, meters=meters[MAIN], levels={level: each for level, each in meters.items() if level != MAIN})
+    judge_own(turn, settings_of(turn), meters)
+
+
+def judge(turn: Turn) -> None:
+    """Another file may have been given: whether the pot of the table's own, if it has one, may take bets still."""
+    if of(turn).meters is not None:
+        judge_own(turn, settings_of(turn), _own(turn))
 
 
 def say(turn: Turn) -> None:
@@ -200,6 +208,7 @@ def go_over(turn: Turn) -> None:
     assert settings is not None, "it goes over"
     shown, hidden = (main.shown + main.overflow) * WHOLE + main.of_increment, main.hidden * WHOLE + main.of_hidden
     put(turn, settings=settings, meters=None)
+    let_go(turn)
     send(turn, Contribution(_next_id(turn), turn.state.house.table, 0, (Share(MAIN, shown, hidden),)))
 
 

@@ -18,6 +18,7 @@ from tableside.blackjack_happenings import ChoiceTaken, HandDealt
 from tableside.cards import Card
 from tableside.games.advice import Advice
 from tableside.happenings import RoundEnded
+from tableside.house import Role
 from tableside.inputs import CardsOpened
 from tableside.jackpot.wins import Win, evaluate
 from tableside.jackpot_happenings import JackpotClaimed
@@ -126,13 +127,27 @@ def _tell(turn: Turn, win: Win, prize: str) -> None:
         f"seat {win.seat}: {prize}, {in_words(hand)}",
         "its cards stay open until the prize is claimed, checked and paid (JP-12)",
         f"claim it for seat {win.seat}, or say why it is no win",
+        Role.FLOOR_SUPERVISOR,  # as a claim is denied: who dealt the cards does not dismiss a win alone
     )
     advice_slice.advise(turn, advice, _place(win.seat))
     locks.add(turn, Scope.FEED, SEEN, "JP-12")
 
 
+def _claimed(turn: Turn, what: JackpotClaimed) -> None:
+    """The claim holds the cards now, and is what the supervisor checks: nothing else is asked."""
+    for advice in tuple(advice_slice.of(turn).open.values()):
+        if advice.rule == RULE and advice.place == _place(what.seat):
+            advice_slice.lapse(turn, advice, "claimed")
+    _let_go(turn, what)
+
+
+def _round_over(turn: Turn, _what: RoundEnded) -> None:
+    """Its round is over all the same, and its cards are not there any more; the ruling stays asked."""
+    locks.remove_all(turn, SEEN, turn.by)
+
+
 def _let_go(turn: Turn, _what: object) -> None:
-    """Claimed, so that the claim holds the cards; or decided otherwise; or its round is over all the same."""
+    """Claimed, or decided otherwise."""
     if not unclaimed(turn.state):
         locks.remove_all(turn, SEEN, turn.by)
 
@@ -155,9 +170,14 @@ PROCEDURE = Procedure(
         for kind in (HandDealt, ChoiceTaken, CardsOpened)
     )
     + tuple(
-        Row(state, kind, None, _let_go, said="its cards are let go", watches=True)
+        Row(state, kind, None, act, said="its cards are let go", watches=True)
         for state in S
-        for kind in (JackpotClaimed, Decided, AdviceLapsed, RoundEnded)
+        for kind, act in (
+            (JackpotClaimed, _claimed),
+            (Decided, _let_go),
+            (AdviceLapsed, _let_go),
+            (RoundEnded, _round_over),
+        )
     ),
     next_step={
         S.NONE: "nothing to do",

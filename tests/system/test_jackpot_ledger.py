@@ -276,6 +276,19 @@ async def test_nothing_in_it_can_be_changed_or_deleted(server: Postgres, name: s
             await connection.close()
 
 
+async def test_jp2_an_answer_is_durable_whatever_the_role_or_the_address_is_set_to(server: Postgres, name: str) -> None:
+    # Lost units after a power cut: "off" at the role, or in the address, would answer before the disk has it.
+    store = PostgresStore(f"{server.address}?synchronous_commit=off")
+    connection = await asyncpg.connect(server.address)
+    try:
+        await connection.execute("ALTER ROLE CURRENT_USER SET synchronous_commit = off")
+        async with opened(store, name), store.statements() as rows:
+            assert await rows.fetch("SHOW synchronous_commit") == [("on",)]
+    finally:
+        await connection.execute("ALTER ROLE CURRENT_USER RESET synchronous_commit")
+        await connection.close()
+
+
 async def test_a_server_that_is_away_is_said(name: str) -> None:
     store = PostgresStore("postgresql://test@127.0.0.1:1/postgres")
     with pytest.raises(LedgerAway, match="does not answer"):

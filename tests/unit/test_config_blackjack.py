@@ -39,6 +39,7 @@ def test_bj6_soft_17_is_the_jurisdictions(tmp_path: Path, law: str, draws: bool)
         ("= 1000", "= 999", "blackjack.minimum", "an even number of smallest units"),
         ("= 1000", "= 1000.5", "blackjack.minimum", "decimal point"),
         ('"EUR"', '"ZZZ"', "blackjack.currency", 'is "ZZZ"'),
+        ('"EUR"', '"ZZZ"', "blackjack.currency", "(BJ-15)"),
         ("minimum", "minimun", "blackjack.minimun", '"minimum"'),
     ],
 )

@@ -9,8 +9,9 @@ from drivers.events import Shown
 from tableside.decisions import AlertRaised, DisplaySet
 from tableside.house import ChipSlots, Display, House
 from tableside.inputs import DaemonStarted
-from tableside.jackpot_happenings import JackpotClaimed, JackpotPaid, JackpotRaised, JackpotStarted
+from tableside.jackpot_happenings import JackpotClaimed, JackpotLocked, JackpotPaid, JackpotRaised, JackpotStarted
 from tableside.locks import Scope, standing
+from tableside.procedures.jackpot_fit import UNFIT_OWN
 from tableside.procedures.jackpot_slice import JackpotState
 from tableside.requests import ClaimJackpot, DenyJackpot, EndRound, MarkBets, PayJackpot, ShowJackpot
 from tableside.state import TableState, reduce
@@ -190,6 +191,47 @@ def test_jp2_other_settings_count_from_the_next_jackpot_on() -> None:
     table.ask(PayJackpot, seats=(5,), amounts=(SETTINGS.start + 75,))
     assert table.state.procedures.jackpot.settings == other
     assert table.all_of(JackpotStarted)[-1].approved_by == "dispatch 13"
+
+
+def test_jp2_a_chip_of_another_value_is_no_bet_of_the_running_jackpot(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tests.support.session.Table", JackpotTable)
+    house = replace(HOUSE_WITH_SLOTS, jackpot=SETTINGS, chip_value=SETTINGS.bet)
+    table = open_table(house)
+    assert isinstance(table, JackpotTable)
+    table.slots_ready()
+    table.chip(2)
+    dearer = replace(SETTINGS, bet=200, start=2_000_000, approved_by="dispatch 14")
+    other = replace(house, jackpot=dearer, chip_value=200)
+    table.give(DaemonStarted(house=other, version="1", clock_boot="boot-1"))
+    table.slots_ready()
+    assert [lock.reason for lock in standing(table.state, Scope.JACKPOT_BETS)] == [UNFIT_OWN]
+    (incident,) = [each for each in table.state.incidents.open.values() if each.kind == UNFIT_OWN]
+    assert "bet is 100 EUR, this table's chip 200 EUR" in incident.text
+    table.lock_bets()
+    table.levels()
+    table.collected(1)
+    assert table.all_of(JackpotLocked)[-1].value == SETTINGS.bet, "what the pot grows by"
+    assert table.all_of(JackpotRaised)[-1].shown == SETTINGS.start + 75
+    give_out(table, 4)
+    assert table.ask(ClaimJackpot, by="D1", seat=2, cards=FOUR_ACES).is_accepted
+    assert table.ask(PayJackpot, seats=(2,), amounts=(SETTINGS.start + 75,)).is_accepted
+    assert UNFIT_OWN not in [lock.reason for lock in standing(table.state, Scope.JACKPOT_BETS)]
+    assert all(each.kind != UNFIT_OWN for each in table.state.incidents.open.values())
+
+
+def test_jp2_a_table_whose_own_meters_do_not_reconcile_takes_no_jackpot_bets() -> None:
+    table = jackpot_table()
+    jackpot = table.state.procedures.jackpot
+    assert jackpot.meters is not None
+    wrong = replace(jackpot, meters=replace(jackpot.meters, shown=jackpot.meters.shown + 1))
+    table.state = replace(table.state, procedures=replace(table.state.procedures, jackpot=wrong))
+    assert table.ask(MarkBets, by="D1", seats=(2,)).is_accepted, "found with the next row of the meters"
+    (incident,) = [each for each in table.state.incidents.open.values() if each.kind == UNFIT_OWN]
+    assert f"main: {SETTINGS.start} + 75 - 0 is not {SETTINGS.start + 76}" in incident.text
+    deal(table)
+    assert table.ask(EndRound, by="D1").is_accepted
+    answer = table.ask(MarkBets, by="D1", seats=(3,))
+    assert (answer.is_accepted, answer.rule) == (False, "JP-2")
 
 
 def test_jp2_nobody_types_an_amount_where_the_meters_say_it() -> None:

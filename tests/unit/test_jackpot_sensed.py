@@ -74,6 +74,7 @@ def test_jp12_no_card_goes_back_while_it_is_not_claimed(house: House) -> None:
     assert held() == ["jackpot seen"]
     assert claim(bench, 1).is_accepted
     assert held() == ["jackpot win"]
+    assert bench.table.state.procedures.advised.open == {}, "the claim is checked: no ruling is asked beside it"
 
 
 @BOTH
@@ -85,12 +86,15 @@ def test_jp12_its_round_does_not_end_before_somebody_claims_or_decides(house: Ho
     assert bench.ask(EndRound).rule == "JP-12", "and then not before it is paid"
 
 
-def test_jp12_the_dealers_decision_that_it_is_no_win_lets_the_round_end() -> None:
+def test_jp12_the_supervisors_decision_that_it_is_no_win_lets_the_round_end_and_the_dealers_is_none() -> None:
     bench = played(READ, ACES, 1)
     assert not finish(bench).is_accepted
     number = next(one.number for one in bench.all_of(Advised) if one.rule == "JP-5")
-    decided = bench.ask(DecideAdvice, number=number, decision="the chip lay there too late", is_against=True)
-    assert decided.is_accepted
+    finding = {"number": number, "decision": "the chip lay there too late", "is_against": True}
+    refused = bench.ask(DecideAdvice, by="D1", **finding)
+    assert (refused.is_accepted, refused.rule) == (False, "JP-5"), "a win is not dismissed by who dealt it"
+    bench.table.tap("S1")
+    assert bench.ask(DecideAdvice, by="S1", **finding).is_accepted
     assert not standing(bench.table.state, Scope.FEED)
     assert bench.ask(EndRound).is_accepted
     assert bench.table.state.procedures.jackpot.sensed == ()

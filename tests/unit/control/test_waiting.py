@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -18,15 +19,19 @@ from tableside.control.curtain import Curtain
 from tableside.control.views import state_view
 from tableside.control.waiting import waiting_view
 from tableside.house import TableKind
+from tableside.inputs import LedgerTold
+from tableside.jackpot.settings import WHOLE
 from tableside.outputs.northbound.board import board
 from tableside.outputs.texts import Texts
-from tableside.requests import BeginLoad, CardsTakenOut, OpenLid, RaiseComplaint, StopPlay
+from tableside.requests import BeginLoad, CardsTakenOut, MarkBets, OpenLid, RaiseComplaint, StopPlay
+from tests.law.jackpot_table import SETTINGS
 from tests.support.advised import RULING, advised
 from tests.support.blackjack import Bench as HandsBench
 from tests.support.samples import SEALED
 from tests.support.session import connected, give_out, load_packet, loading, open_table, proved_empty
 from tests.support.table import HOUSE, Table
 from tests.unit.test_batch import Bench
+from tests.unit.test_jackpot_linked import linked, told
 
 TEXTS = Texts(HOUSE.languages, HOUSE.time_zone)
 NOW = Instant(0, 0, WallQuality.SIMULATED)
@@ -42,8 +47,27 @@ def lines(table: Table, later_s: int = 0) -> str:
     at_ns = table.state.last_at_ns + later_s * NS_PER_S
     now = Instant(at_ns, table.state.last_wall_ns, WallQuality.SIMULATED)
     view = state_view(table.state, Texts(house.languages, house.time_zone), Curtain(), now)
-    state: dict[str, Any] = json.loads(json.dumps(view))
+    state: dict[str, Any] = json.loads(msgspec.json.encode(view))
     return "\n".join(standing_lines(state))
+
+
+def test_jp2_of_its_own_jackpot_everything_is_told_that_no_display_shows() -> None:
+    limited = replace(SETTINGS, hidden=1_000, limit=SETTINGS.start + 100)
+    table = open_table(replace(HOUSE, jackpot=limited))
+    assert table.ask(MarkBets, by="D1", seats=(2, 5)).is_accepted
+    assert (
+        "    main: put in by starts €10,000.00, limit €10,001.00; for the next start: hidden €0.20, overflow €0.50"
+    ) in lines(table)
+
+
+def test_jp2_of_a_linked_jackpot_what_the_ledger_said_is_told_with_the_hits_of_this_table() -> None:
+    table = linked()
+    standing = told(SETTINGS.start + 150, pending=1, hidden=25_000, shown=(SETTINGS.start + 155) * WHOLE)
+    table.give(LedgerTold(standing=standing))
+    assert (
+        "    main: put in by starts €10,000.00, no limit; for the next start: hidden €0.02, overflow €0.05"
+    ) in lines(table)
+    assert "    hits of this table: 0" in lines(table)
 
 
 def test_a_closed_table_waits_for_nothing_but_to_be_opened() -> None:
