@@ -9,13 +9,14 @@ from tableside.cards import RANKS, SUITS, Card
 from tableside.games import blackjack
 from tableside.games.advice import Against
 from tableside.games.blackjack import Choice, Phase, Round, current, due
-from tableside.games.blackjack_bets import Bet
-from tableside.games.blackjack_hands import BANK, Spot
+from tableside.games.blackjack_bets import Bet, insure
+from tableside.games.blackjack_hands import ACE, BANK, Spot
 
 DECKS = 6
 SEATS = 7
 ADDED = 0.2  # so often somebody else bets on a seat too
 WRONG = 0.02  # so often a card is drawn that nobody is to get
+INSURED = 0.5  # so often a bet is insured that may be
 CHOICES = tuple(Choice)
 SET = [Card(rank, suit, "red") for rank in RANKS for suit in SUITS] * DECKS
 
@@ -49,6 +50,27 @@ class Teller:
         return step(played)
 
 
+class Insurer(Teller):
+    """Puts up insurance by chance, as soon as the bank may offer it (BJ-12)."""
+
+    def __init__(self, rng: random.Random, placed: list[Bet]) -> None:
+        self.bets = placed
+        self._rng, self._is_asked = rng, False
+
+    def took(self, step: Callable[[Round], Round], played: Round) -> Round:
+        """The round after the step; the first time that its bank shows an ace, everybody is asked."""
+        after = super().took(step, played)
+        if not self._is_asked and after.phase is Phase.PLAYERS and after.bank[0].rank == ACE and not after.is_open:
+            self._is_asked = True
+            self.bets = [self._asked(after, bet) for bet in self.bets]
+        return after
+
+    def _asked(self, played: Round, bet: Bet) -> Bet:
+        if self._rng.random() < INSURED:
+            return insure(played, bet, self._rng.randint(1, bet.amount // 2))
+        return bet
+
+
 def play(rng: random.Random, seats: tuple[int, ...], teller: Teller | None = None) -> tuple[Round, int]:
     """A whole round and how many cards were drawn for it."""
     take = (teller or Teller()).took
@@ -62,7 +84,7 @@ def play(rng: random.Random, seats: tuple[int, ...], teller: Teller | None = Non
             drawn += 1
         elif (spot := current(played)) is not None:
             try:
-                played = take(_decided(spot, rng.choice(CHOICES)), played)
+                played = take(_by_chance(rng, played, spot), played)
             except Against:
                 continue
         else:
@@ -72,6 +94,12 @@ def play(rng: random.Random, seats: tuple[int, ...], teller: Teller | None = Non
 
 def _dealt(card: Card, is_turned: bool) -> Callable[[Round], Round]:
     return lambda played: blackjack.deal(played, card, is_turned=is_turned)[0]
+
+
+def _by_chance(rng: random.Random, played: Round, spot: Spot) -> Callable[[Round], Round]:
+    """What whoever is asked wants; even money is for those who are asked nothing any more (BJ-12)."""
+    choice = rng.choice(CHOICES)
+    return _decided(Spot(rng.choice(played.seats)) if choice is Choice.EVEN_MONEY else spot, choice)
 
 
 def _decided(spot: Spot, choice: Choice) -> Callable[[Round], Round]:

@@ -5,36 +5,42 @@ from __future__ import annotations
 import itertools
 import random
 from collections import Counter
+from collections.abc import Iterable
 
 import pytest
+from msgspec.structs import replace
 
 from tableside.cards import RANKS, Card
+from tableside.games import blackjack_bets
 from tableside.games.blackjack import Round
 from tableside.games.blackjack_bets import Bet, Payment, Why, settle
-from tableside.games.blackjack_hands import Fate, bank_draws, is_blackjack, total_of
+from tableside.games.blackjack_hands import ACE, Fate, Hand, bank_draws, is_blackjack, total_of
 from tests.law import plain_blackjack
-from tests.law.blackjack_chance import SET, bets, play
+from tests.law.blackjack_chance import SET, Insurer, bets, play
 
 BATCHES = 20
 ROUNDS = 2_000  # of each batch; a million of them: `make law`
-OUTSIDE_EVALUATOR = frozenset({Why.SPECIAL, Why.INSURANCE, Why.SURRENDERED, Why.EVEN_MONEY})
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_cards_and_money_are_conserved_in_rounds_by_chance(batch: int) -> None:
-    rng = random.Random(f"rounds {batch}")
+    _check_rounds(random.Random(f"rounds {batch}"))
+
+
+def _check_rounds(rng: random.Random) -> None:
     for _ in range(ROUNDS):
         check_round(rng)
 
 
 def check_round(rng: random.Random) -> None:
     placed = bets(rng)
-    played, drawn = play(rng, tuple(bet.seat for bet in placed))
+    insurer = Insurer(rng, placed)
+    played, drawn = play(rng, tuple({bet.seat: None for bet in placed}), insurer)
+    placed = insurer.bets
     _cards(played, drawn)
     _bank(played)
     paid = settle(played, placed)
-    _money(placed, paid)
-    _as_the_plain_evaluator_says(played, paid)
+    _money(played, placed, paid)
     assert settle(played, rng.sample(placed, len(placed))) == paid
 
 
@@ -56,23 +62,53 @@ def _bank(played: Round) -> None:
         assert len(played.bank) == 2
 
 
-def _money(placed: list[Bet], paid: tuple[Payment, ...]) -> None:
-    """Every first bet is settled, nobody gets more than 3 to 2 but for the special prize, and halves are exact."""
-    assert {(bet.owner, bet.seat) for bet in placed} == {(payment.owner, payment.seat) for payment in paid}
-    for payment in paid:
-        assert 0 <= payment.back <= payment.staked * 5 // 2 or payment.why is Why.SPECIAL
-
-
-def _as_the_plain_evaluator_says(played: Round, paid: tuple[Payment, ...]) -> None:
+def _money(played: Round, placed: list[Bet], paid: tuple[Payment, ...]) -> None:
+    """What each bet had on the table and what goes back, exact to the unit: special prizes, insurance and all."""
     bank = [card.rank for card in played.bank]
+    staked, back = Counter[tuple[str, int]](), Counter[tuple[str, int]]()
     for payment in paid:
-        if payment.why not in OUTSIDE_EVALUATOR:
-            hand = played.hands[payment.seat][payment.hand]
-            ranks = [card.rank for card in hand.cards]
-            expected = plain_blackjack.back(
-                ranks, bank, payment.staked, natural=not hand.is_split, ace_low=hand.is_ace_one
-            )
-            assert payment.back == expected, (ranks, bank, payment)
+        staked[payment.owner, payment.seat] += payment.staked
+        back[payment.owner, payment.seat] += payment.back
+    assert {(bet.owner, bet.seat) for bet in placed} == staked.keys()
+    for bet in placed:
+        hands = [_plain(played, hand) for hand in played.hands[bet.seat]]
+        further = len(hands) if bet.is_holder else bet.split_along
+        plain = plain_blackjack.PlainBet(bet.amount, bet.insurance, further, bet.is_holder or bet.is_doubled_along)
+        expected = plain_blackjack.paid_in_all(hands, bank, plain)
+        assert (staked[bet.owner, bet.seat], back[bet.owner, bet.seat]) == expected, (hands, bank, bet, paid)
+
+
+def _plain(played: Round, hand: Hand) -> plain_blackjack.PlainHand:
+    return plain_blackjack.PlainHand(
+        cards=[(card.rank, card.suit) for card in hand.cards],
+        is_of_a_split=hand.is_split,
+        doubled=hand.is_doubled,
+        surrendered=hand.fate is Fate.SURRENDERED,
+        took_even_money=hand.fate is Fate.PAID and played.bank[0].rank == ACE,
+    )
+
+
+@pytest.mark.parametrize("why", Why)
+def test_one_unit_too_much_is_found_out_whatever_it_is_paid_for(why: Why, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The check can fail: a settlement that pays one unit more of one kind does not pass it, and each kind is paid."""
+
+    def generous(played: Round, placed: Iterable[Bet]) -> tuple[Payment, ...]:
+        return tuple(
+            replace(paid, back=paid.back + (paid.why is why)) for paid in blackjack_bets.settle(played, placed)
+        )
+
+    monkeypatch.setattr(f"{__name__}.settle", generous)
+    _found_out(f"one unit, {why}")
+
+
+def test_a_special_prize_paid_a_hundredfold_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blackjack_bets, "SPECIAL_TIMES", 100 * blackjack_bets.SPECIAL_TIMES)
+    _found_out("special prize")
+
+
+def _found_out(seed: str) -> None:
+    with pytest.raises(AssertionError, match=r"PlainHand"):
+        _check_rounds(random.Random(seed))
 
 
 def test_totals_and_blackjack_are_what_the_plain_evaluator_says() -> None:
