@@ -54,10 +54,11 @@ class Returns(StrEnum):
 
 @dataclass
 class Round:
-    """One true round: when its first card came, when it was settled; `faults` are those that touched it."""
+    """One true round: when it was begun, when its first counted card came, when it was settled; the faults it had."""
 
     number: int
     began_ns: int
+    first_ns: int = 0
     settled_ns: int = 0
     faults: list[str] = field(default_factory=list)
 
@@ -137,6 +138,8 @@ class Shift:
         self._cable()
         for happening in self.world.machine.take_happenings():
             if isinstance(happening, CardsOut):
+                if self._round and not self.rounds[-1].first_ns:
+                    self.rounds[-1].first_ns = self.now_ns
                 self._tell(Sign.CARDS_OUT, happening.cards, (self._round,) * happening.cards)
             elif isinstance(happening, CardsIn):
                 self._tell(Sign.CARDS_IN, happening.cards)

@@ -23,6 +23,8 @@ class Found:
     known_ns: int = 0
     is_sure: bool = True
     why: str = ""
+    began_ns: int = 0  # 0 where its first cards waited for those of the round before
+    has_waited: bool = False
 
 
 @dataclass
@@ -53,8 +55,9 @@ def find(told: Sequence[Told], *, leaves_out: Callable[[Signal], bool] = lambda 
 def _take(verdicts: tuple[Verdict, ...], at_ns: int, found: list[Found], cards: list[int], finder: Found) -> Found:
     for verdict in verdicts:
         match verdict:
-            case Began():
+            case Began(began_ns, _):
                 assert not finder.cards
+                finder.began_ns = began_ns
             case Doubted(_, why):
                 finder.is_sure, finder.why = False, why
             case Over(over_ns, count, next_cards, why, is_sure):
@@ -64,7 +67,7 @@ def _take(verdicts: tuple[Verdict, ...], at_ns: int, found: list[Found], cards: 
                 finder.is_sure &= is_sure
                 finder.why = finder.why or why
                 found.append(finder)
-                finder = Found()
+                finder = Found(has_waited=next_cards > 0)
     return finder
 
 
@@ -86,9 +89,20 @@ def score(rounds: Sequence[Round], told: Sequence[Told], found: Sequence[Found])
             true = rounds[number - 1]
             next_ns = rounds[number].began_ns if number < len(rounds) else each.over_ns + 1
             is_whole = numbers == {number: seen[number]}
-            if is_whole and true.settled_ns - AT_ONCE_NS <= each.over_ns <= next_ns:
+            if is_whole and _is_begin_right(rounds, each) and true.settled_ns - AT_ONCE_NS <= each.over_ns <= next_ns:
                 result.right += 1
             else:
                 result.wrong.append(f"{true} next {next_ns}: {each}, {numbers}")
             settled |= set(each.cards)
     return result
+
+
+def _is_begin_right(rounds: Sequence[Round], found: Found) -> bool:
+    """It began with its first counted card, to the nanosecond; behind a cable that was out, when that was told."""
+    number = found.cards[0]
+    first_ns = rounds[number - 1].first_ns
+    if not found.began_ns:
+        return found.has_waited
+    if any("cable out" in each.faults for each in rounds[max(number - 2, 0) : number]):
+        return found.began_ns >= first_ns
+    return found.began_ns == first_ns
