@@ -10,6 +10,8 @@ import pytest
 from tests.law.test_blackjack_bets import OUTCOMES
 from tests.law.test_blackjack_cards import cases
 from tests.law.test_defects import RULINGS
+from tests.law.test_jackpot_sentences import CASES as JACKPOT
+from tests.law.test_shoe_and_deck_sentences import CASES as SHOE_AND_DECK
 
 ROOT = Path(__file__).parents[2]
 
@@ -51,6 +53,15 @@ def _is_test(case: str) -> bool:
 def test_no_rule_is_left_out() -> None:
     wanted = {f"BJ-{number}" for number in range(1, 20)} | {f"DECK-{number}" for number in range(1, 13)}
     assert {sentence.rule for sentence in FILE.sentence} == wanted
+    played = {case.rule for case in (*JACKPOT, *SHOE_AND_DECK)}  # their sentences stand with the cases themselves
+    assert {f"JP-{number}" for number in range(1, 14)} | {f"SHOE-{number}" for number in range(1, 9)} <= played
+
+
+def test_every_case_names_its_source_and_its_ruling() -> None:
+    for case in (*JACKPOT, *SHOE_AND_DECK):
+        assert case.source in ("001", "002", "004"), case
+        assert case.ruling not in (None, ""), case
+    assert all(sentence.source for sentence in FILE.sentence)
 
 
 def test_no_case_stands_for_nothing() -> None:
