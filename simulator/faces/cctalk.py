@@ -1,11 +1,14 @@
 """Coin acceptors on one ccTalk wire (generic specification 4.7; docs/protocols/cctalk.md). Sans I/O.
 
-All hear what the host says; who is meant answers. On a single wire the host hears itself (`has_echo`).
+All hear what the host says; who is meant answers. On a single wire the host hears itself (`has_echo`), and where two
+answer at once the lower level wins, bit by bit (assumed: both begin in the same bit; begun apart they spoil more).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import reduce
+from operator import and_
 
 from firmware_bridge.clock import NS_PER_MS
 from firmware_bridge.wire.cctalk.acceptor import Credits, Event, credit_data, reply
@@ -39,6 +42,7 @@ class CctalkFace:
         self.has_echo = has_echo
         self.garbage = 0
         self.dead: set[int] = set()  # these hear and say nothing
+        self.twins: dict[int, CoinAcceptor] = {}  # a second one that was set to the address of another
         self._check = check
         self._decoder = FrameDecoder(check)
         self._heard_ns = 0
@@ -58,14 +62,14 @@ class CctalkFace:
         """Power for all."""
         self._is_on = True
         self._decoder = FrameDecoder(self._check)
-        for acceptor in self.acceptors.values():
+        for _, acceptor in self._wired():
             acceptor.power_on()
 
     def power_off(self) -> None:
         """Power for none; what the wire echoes it echoes all the same."""
         self._is_on = False
         self._output.clear()
-        for acceptor in self.acceptors.values():
+        for _, acceptor in self._wired():
             acceptor.power_off()
 
     def connected(self, *, is_message_based: bool) -> None:
@@ -104,13 +108,28 @@ class CctalkFace:
         return due
 
     def _hear(self, frame: Frame, now_ns: int) -> None:
-        for address, acceptor in self.acceptors.items():
+        said: list[bytes] = []
+        for address, acceptor in self._wired():
             if frame.destination not in (address, BROADCAST) or address in self.dead:
                 continue
             answer = ANSWERS.get(frame.header)
             data = answer(acceptor, frame.data) if answer is not None else None
             if data is not None and frame.destination != BROADCAST:
-                self._output.append((now_ns + ANSWER_NS, encode(reply(address, data), self._check)))
+                said.append(encode(reply(address, data), self._check))
+        if said:
+            self._output.append((now_ns + ANSWER_NS, _at_once(said)))
+
+    def _wired(self) -> Iterator[tuple[int, CoinAcceptor]]:
+        yield from self.acceptors.items()
+        yield from self.twins.items()
+
+
+def _at_once(said: Sequence[bytes]) -> bytes:
+    """What the wire carries: a one only where all let it be one; behind the shortest the others go on."""
+    longest = max(map(len, said))
+    resting = (0xFF,) * longest
+    columns = zip(*((*one, *resting)[:longest] for one in said), strict=True)
+    return bytes(reduce(and_, column) for column in columns)
 
 
 def _credit(acceptor: CoinAcceptor, _data: bytes) -> bytes:

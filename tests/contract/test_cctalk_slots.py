@@ -86,13 +86,20 @@ class Bench:
 
 @asynccontextmanager
 async def bench(
-    *, has_echo: bool = True, check: Check = Check.SUM, serial: str = "", is_on: bool = True
+    *,
+    has_echo: bool = True,
+    check: Check = Check.SUM,
+    serial: str = "",
+    is_on: bool = True,
+    twin: CoinAcceptor | None = None,
 ) -> AsyncIterator[Bench]:
     stage = Stage()
     acceptors = {seat: CoinAcceptor(f"slot {seat}", serial=seat) for seat in (1, 2)}
     for acceptor in acceptors.values():
         stage.add_world(acceptor)
     face = CctalkFace({10 + seat: acceptor for seat, acceptor in acceptors.items()}, has_echo=has_echo, check=check)
+    if twin is not None:
+        face.twins[11] = twin
     outlet = stage.add_face(face)
     if is_on:
         stage.act(lambda: face.boot(stage.now_ns))
@@ -116,7 +123,7 @@ async def bench(
         made.slots[seat] = CctalkSlot(settings, bus, report, next_boot=boots, epoch=EPOCH)
     running = asyncio.create_task(run_together(bus.run(), *(slot.run() for slot in made.slots.values())))
     try:
-        if is_on and serial in ("", "1"):
+        if is_on and twin is None and serial in ("", "1"):
             await made.until(lambda: made.told(DeviceReady))
         yield made
     finally:
@@ -278,6 +285,36 @@ async def test_a_dead_station_is_lost_and_comes_back_and_its_neighbour_goes_on()
         await made.open(2)
         made.drop(2)
         await made.until(lambda: made.told(ChipsIn, 2))
+
+
+@pytest.mark.parametrize("check", Check)
+async def test_two_acceptors_set_to_one_address_are_away_and_the_neighbour_is_not(check: Check) -> None:
+    """docs/protocols/cctalk.md, 6: their serial numbers differ, so no set-up comes to its end."""
+    async with bench(check=check, twin=CoinAcceptor("twin", serial=0x0102)) as made:
+        await made.until(lambda: made.told(DeviceReady, 2))
+        await asyncio.sleep(30)
+        assert not made.told(DeviceReady)
+        assert not made.slots[1].is_connected
+        assert made.slots[1].counts.misses > 0
+        assert made.slots[2].is_connected
+        made.face.twins.clear()
+        await made.until(lambda: made.told(DeviceReady))
+
+
+async def test_a_second_acceptor_that_is_plugged_in_at_an_open_slots_address_counts_nothing_and_is_shut() -> None:
+    """docs/protocols/cctalk.md, 6: what they say alike is one answer; the first chip makes their counters differ."""
+    async with bench() as made:
+        twin = made.face.twins[11] = CoinAcceptor("twin", serial=0x0102)
+        twin.power_on()
+        await made.open()
+        assert twin.accepts, "it was told so too"
+        made.drop()
+        await made.until(lambda: len(made.told(DeviceLost)) == 2)
+        assert not made.told(ChipsIn)
+        await made.until(lambda: not made.acceptors[1].accepts and not twin.accepts)
+        made.face.twins.clear()
+        await made.until(lambda: made.told(ChipsIn))
+        assert made.told(ChipsIn)[-1].meter == 1, "once it can be asked alone it tells what it took"
 
 
 @pytest.mark.parametrize("has_echo", [True, False], ids=["single wire", "no echo"])
