@@ -114,6 +114,7 @@ async def test_bytes_of_another_protocol_are_named_and_are_no_facts(
         health: dict[str, Any] = answer["what"]["tables"]["BJ-1"]["devices"][device]
         told = "\n".join(status_lines(answer["what"], has_counts=True))
         assert health["counts"]["bytes_received"] > 0
+        assert (health["silent_ms"] is None) is (device == "badges"), "on a bus a station's own answers count"
         if what == "echo":
             assert "echo" in health["why_away"] or health["counts"]["garbage"]["echo"] == health["counts"]["echoes"]
             assert "echo" in told
