@@ -33,7 +33,7 @@ class LedgerAway(ConnectionError):
 
 
 class LedgerConflict(Exception):
-    """An id that stands for something else already, or settings that cannot be: an incident, never overwritten."""
+    """An id that stands for something else, or settings that cannot be: never overwritten; no bets meanwhile."""
 
 
 class Rows(Protocol):
