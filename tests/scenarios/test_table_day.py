@@ -76,11 +76,13 @@ async def play_day(folder: Path, seed: int, rounds: int) -> Counter[str]:
         findings = await checks.at_end()
         assert not findings, "\n".join(findings)
         assert checks.money.rows > 1_000
+        assert checks.stops.stops > 0
         assert checks.attendance.acts > 300
         assert checks.secrets.told > 10 * rounds
         lying = sum(slot.box + bool(slot.window) for slot in here.room.slots["slots"].slots.values())
         assert lying == rows["ChipBet"], "each chip that was told lies in a box or a window, and no other"
         assert rows["JackpotPaid"] == cashier.answers["pay-jackpot", "accepted"]
+        assert checks.money.paid >= rows["JackpotPaid"] > 0
     return rows
 
 
