@@ -6,6 +6,8 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import asyncpg
@@ -15,13 +17,14 @@ from msgspec.structs import replace
 from tableside.jackpot.ledger import Ledger, LedgerAway, LedgerConflict
 from tableside.jackpot.ledger_postgres import PostgresStore
 from tableside.jackpot.ledger_sqlite import SqliteStore
-from tableside.jackpot.linked import Claim, Contribution, Hit, Payment, contribution
+from tableside.jackpot.linked import Claim, Contribution, Payment, contribution
 from tableside.jackpot.settings import WHOLE, JackpotSettings, Level
 from tableside.jackpot.wins import Win
 from tests.law.jackpot_table import SETTINGS
 from tests.support.postgres import Postgres
 
 TABLES, EACH = 50, 1_000
+WINS_OF_EACH = 2
 AGAIN_S = 0.05
 ACTS = ("UPDATE jackpot_entries SET shown = 0", "DELETE FROM jackpot_entries", "TRUNCATE jackpot_closings")
 
@@ -297,34 +300,68 @@ async def test_a_server_that_is_away_is_said(name: str) -> None:
         await Ledger(store, name, SETTINGS).contribute(chips("one", "BJ 1", 1))
 
 
-async def until_done(act: Callable[[], Awaitable[Hit | None]]) -> None:
+@dataclass
+class Fed:
+    """What all tables have put in, won and met so far."""
+
+    chips: int = 0
+    claimed: int = 0
+    times_away: int = 0
+
+
+async def until_done(act: Callable[[], Awaitable[object]], seen: Fed | None = None) -> None:
     """As a table does it: the same again, under the same id, until it is answered."""
     while True:
         try:
             await act()
         except LedgerAway:
+            if seen is not None:
+                seen.times_away += 1
             await asyncio.sleep(AGAIN_S)  # real time: a real server comes back
         else:
             return
 
 
-async def feed(address: str, name: str, table: int) -> int:
-    """One table, its own connections: contributions by chance, some sent twice, its cable pulled now and then."""
-    rng, fed = random.Random(f"table {table}"), 0
+async def feed(address: str, name: str, table: int, fed: Fed) -> None:
+    """One table, its own connections: contributions by chance, some sent twice, its cable pulled now and then.
+
+    Twice in its evening it wins the lowest prize: claimed and settled, each sent twice now and then.
+    """
+    rng = random.Random(f"table {table}")
     store = PostgresStore(address)
     ledger = Ledger(store, name, SETTINGS)
-    await until_done(store.open)
+    await until_done(store.open, fed)
+
+    async def told(act: Callable[[], Awaitable[object]]) -> None:
+        for _ in range(2 if rng.random() < 0.1 else 1):
+            await until_done(act, fed)
+
+    wins_at = rng.sample(range(EACH), WINS_OF_EACH)
     for place in range(EACH):
         number = rng.randint(0, 7)
-        fed += number
         entry = chips(f"BJ {table}/{place}", f"BJ {table}", number)
-        for _ in range(2 if rng.random() < 0.1 else 1):
-            await until_done(lambda: ledger.contribute(entry))  # noqa: B023 - awaited before the next
+        await told(partial(ledger.contribute, entry))
+        fed.chips += number
+        if place in wins_at:
+            hit = f"hit {table}/{place}"
+            await told(partial(ledger.claim, claimed(hit, f"BJ {table}", 1, Win(0, 0, 5))))
+            await told(partial(ledger.settle, Payment(hit, f"BJ {table}")))
+            fed.claimed += 1
         if rng.random() < 0.002:
             await store.close()
-            await until_done(store.open)
+            await until_done(store.open, fed)
     await store.close()
-    return fed
+
+
+async def cut_off(address: str) -> None:
+    """Whoever is in the middle of a statement loses the connection."""
+    connection = await asyncpg.connect(address)
+    try:
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND state = 'active'"
+        )
+    finally:
+        await connection.close()
 
 
 async def test_fifty_tables_with_disconnects_duplicates_and_kills_lose_and_double_nothing(name: str) -> None:
@@ -332,13 +369,37 @@ async def test_fifty_tables_with_disconnects_duplicates_and_kills_lose_and_doubl
     try:
         server.start()
         async with opened(PostgresStore(server.address), name) as ledger:
-            feeding = [asyncio.ensure_future(feed(server.address, name, table)) for table in range(TABLES)]
+            fed = Fed()
+            feeding = [asyncio.ensure_future(feed(server.address, name, table, fed)) for table in range(TABLES)]
             for _ in range(3):
                 await asyncio.sleep(1.5)  # real time: in the middle of it
+                await cut_off(server.address)
+                before = fed.times_away
+                assert not any(each.done() for each in feeding), "killed when somebody had finished"
                 await asyncio.to_thread(server.kill)
                 await asyncio.to_thread(server.start)
                 await until_done(ledger.close_balance)
-            fed = sum(await asyncio.gather(*feeding))
-            assert await amounts(ledger) == (SETTINGS.start + fed * 75, 0)
+                assert fed.times_away > before, "nobody has noticed"
+            await asyncio.gather(*feeding)
+            assert fed.claimed == TABLES * WINS_OF_EACH
+            lowest = SETTINGS.prizes[0].amount
+            assert lowest is not None
+            assert await amounts(ledger) == (SETTINGS.start + fed.chips * 75 - fed.claimed * lowest, 0)
+            assert (await ledger.standing()).pending == 0
     finally:
         server.stop()
+
+
+async def test_jp2_entries_of_one_moment_may_come_in_any_order(store_of: StoreOf, name: str) -> None:
+    """The same contributions and the same wins of one hit, told in other orders: the same sums."""
+    rng = random.Random("orders")
+    entries = [chips(f"{place}", f"BJ {place % 3}", place % 8) for place in range(40)]
+    wins = [Win(0, 0, 5), Win(4, 0, 3), Win(0, 0, 2), Win(4, 0, 6)]
+    found = set()
+    for order in range(3):
+        async with opened(store_of(), f"{name} {order}") as ledger:
+            for entry in rng.sample(entries, len(entries)):
+                await ledger.contribute(entry)
+            hit = await ledger.claim(claimed("hit", "BJ 1", 1, *rng.sample(wins, len(wins))))
+            found.add((hit.value, hit.payouts, await amounts(ledger)))
+    assert len(found) == 1, found
