@@ -118,24 +118,32 @@ class Dealer(Person):
     # --- rounds ---------------------------------------------------------------------------------------------
 
     async def play(
-        self, rounds: int = 0, until_round: int = 0, players: int = 0, tells: bool = False, ends_with: str = DONE
+        self,
+        rounds: int = 0,
+        until_round: int = 0,
+        players: int = 0,
+        tells: bool = False,
+        ends_with: str = DONE,
+        least_bet: int = 0,
     ) -> None:
         """So many rounds, or up to this one; with so many players, or as many as come. `tells`: enters the hands.
 
-        `ends_with`: one of `ENDINGS`.
+        `ends_with`: one of `ENDINGS`. `least_bet`: the table's minimum, where she enters the guests' bets too.
         """
         end = until_round or self.scene.watch.round + rounds
         while self.scene.watch.round < end:
             await self._lamp_not_red()
-            await self.deal_round(players, tells=tells, ends_with=ends_with)
+            await self.deal_round(players, tells=tells, ends_with=ends_with, least_bet=least_bet)
             await self.give_back()
             await self.dawdle(*GATHER_S)
 
-    async def deal_round(self, players: int = 0, tells: bool = False, mistake: str = "", ends_with: str = DONE) -> None:
+    async def deal_round(
+        self, players: int = 0, tells: bool = False, mistake: str = "", ends_with: str = DONE, least_bet: int = 0
+    ) -> None:
         """One round up to its end; with a mistake, where its moment comes. Raises `CannotDo` where nobody knows it."""
         if mistake and mistake not in Mistake.ALL:
             raise CannotDo(f"{mistake!r} is no mistake; those that are: {', '.join(Mistake.ALL)}")
-        self.telling.begin(is_told=tells or bool(mistake), mistake=mistake)
+        self.telling.begin(is_told=tells or bool(mistake), mistake=mistake, least_bet=least_bet)
         self._mark = self.scene.watch.last_seq
         seats = sorted(self.rng.sample(range(1, self.seats + 1), players or self.rng.randint(1, self.seats)))
         guests = [Player.sits_down(f"seat {seat}", self.rng) for seat in seats]
@@ -168,6 +176,7 @@ class Dealer(Person):
         await self._card(HOLE)
         if await self.telling.second_turned():
             await self._card(HOLE)
+        await self.telling.insurance([guest.seat for guest in guests], bank[0])
         still_in = 0
         for guest in guests:
             still_in += await self._serve(guest, hands[guest.seat])

@@ -6,6 +6,8 @@ the dealer enters. What the table refuses by a rule of the game the dealer does 
 
 from __future__ import annotations
 
+import random
+
 from .people import Person
 from .world.table import BANK, HOLE, TRAY
 
@@ -14,6 +16,9 @@ TWENTY_ONE = 21
 AGAIN_S = 0.5
 TRIES = 10
 NOT_KNOWN = "BJ-7"
+# Guests bet up to so many times the minimum, and so often insure (assumed).
+HIGHEST_BET = 10
+INSURES = 0.5
 
 
 class Mistake:
@@ -33,16 +38,30 @@ class Telling:
         self._dealer = dealer
         self.is_told = False
         self.mistake = ""
+        self._least_bet = 0
+        self._chance = random.Random(f"bets {dealer.name}")  # of its own: no round goes otherwise for it
         self.loose = ""  # where a card waits that nobody had asked for
 
-    def begin(self, *, is_told: bool, mistake: str) -> None:
-        """A new round."""
+    def begin(self, *, is_told: bool, mistake: str, least_bet: int = 0) -> None:
+        """A new round. `least_bet`: the table's minimum where amounts are entered too, in the smallest unit; or 0."""
         self.is_told, self.mistake, self.loose = is_told, mistake, ""
+        self._least_bet = least_bet
 
     async def seats(self, seats: list[int]) -> None:
         """These guests have bet."""
-        if self.is_told:
-            await self._enter("tell-seats", seats=seats)
+        if not self.is_told:
+            return
+        await self._enter("tell-seats", seats=seats)
+        for seat in seats if self._least_bet else ():
+            await self._enter("place-bet", seat=seat, amount=self._least_bet * self._chance.randint(1, HIGHEST_BET))
+
+    async def insurance(self, seats: list[str], bank: str) -> None:
+        """The bank shows an ace: some put up the half of the least bet (BJ-12)."""
+        if not self.is_told or not self._least_bet or not bank.startswith("A"):
+            return
+        for place in seats:
+            if self._chance.random() < INSURES:
+                await self._enter("add-to-bet", seat=seat_and_hand(place)[0], insurance=self._least_bet // 2)
 
     async def choice(self, place: str, choice: str) -> bool:
         """What a guest wants; whether the rules let him, as far as anybody asks them."""

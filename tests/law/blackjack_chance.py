@@ -10,7 +10,8 @@ from tableside.games import blackjack
 from tableside.games.advice import Against
 from tableside.games.blackjack import Choice, Phase, Round, current, due
 from tableside.games.blackjack_bets import Bet, insure
-from tableside.games.blackjack_hands import ACE, BANK, Spot
+from tableside.games.blackjack_hands import ACE, BANK, Fate, Hand, Spot
+from tests.law.plain_blackjack import PlainHand
 
 DECKS = 6
 SEATS = 7
@@ -108,3 +109,14 @@ def _decided(spot: Spot, choice: Choice) -> Callable[[Round], Round]:
 
 def _turned(played: Round) -> Round:
     return blackjack.turn_hole(played, played.bank[1])[0]
+
+
+def plainly(played: Round, hand: Hand) -> PlainHand:
+    """A hand for the evaluator that was written apart."""
+    return PlainHand(
+        cards=[(card.rank, card.suit) for card in hand.cards],
+        is_of_a_split=hand.is_split,
+        doubled=hand.is_doubled,
+        surrendered=hand.fate is Fate.SURRENDERED,
+        took_even_money=hand.fate is Fate.PAID and played.bank[0].rank == ACE,
+    )

@@ -14,9 +14,9 @@ from tableside.cards import RANKS, Card
 from tableside.games import blackjack_bets
 from tableside.games.blackjack import Round
 from tableside.games.blackjack_bets import Bet, Payment, Why, settle
-from tableside.games.blackjack_hands import ACE, Fate, Hand, bank_draws, is_blackjack, total_of
+from tableside.games.blackjack_hands import Fate, bank_draws, is_blackjack, total_of
 from tests.law import plain_blackjack
-from tests.law.blackjack_chance import SET, Insurer, bets, play
+from tests.law.blackjack_chance import SET, Insurer, bets, plainly, play
 
 BATCHES = 20
 ROUNDS = 2_000  # of each batch; a million of them: `make law`
@@ -71,21 +71,11 @@ def _money(played: Round, placed: list[Bet], paid: tuple[Payment, ...]) -> None:
         back[payment.owner, payment.seat] += payment.back
     assert {(bet.owner, bet.seat) for bet in placed} == staked.keys()
     for bet in placed:
-        hands = [_plain(played, hand) for hand in played.hands[bet.seat]]
+        hands = [plainly(played, hand) for hand in played.hands[bet.seat]]
         further = len(hands) if bet.is_holder else bet.split_along
         plain = plain_blackjack.PlainBet(bet.amount, bet.insurance, further, bet.is_holder or bet.is_doubled_along)
         expected = plain_blackjack.paid_in_all(hands, bank, plain)
         assert (staked[bet.owner, bet.seat], back[bet.owner, bet.seat]) == expected, (hands, bank, bet, paid)
-
-
-def _plain(played: Round, hand: Hand) -> plain_blackjack.PlainHand:
-    return plain_blackjack.PlainHand(
-        cards=[(card.rank, card.suit) for card in hand.cards],
-        is_of_a_split=hand.is_split,
-        doubled=hand.is_doubled,
-        surrendered=hand.fate is Fate.SURRENDERED,
-        took_even_money=hand.fate is Fate.PAID and played.bank[0].rank == ACE,
-    )
 
 
 @pytest.mark.parametrize("why", Why)

@@ -1,4 +1,7 @@
-"""Who claims what was seen to win, and pays it: people at the desk of a house in virtual time (JP-12, JP-13)."""
+"""Who claims what was seen to win, and pays it: people at the desk of a house in virtual time (JP-12, JP-13, BJ-19).
+
+Bets are paid as the evaluator reckons that was written apart; the table refuses what is not due by its own.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,10 @@ from collections import Counter
 from typing import Any
 
 from simulator.watch import Row
+from tableside.procedures.blackjack_slice import BlackjackSlice
 from tableside.procedures.jackpot_slice import due
+from tests.law.blackjack_chance import plainly
+from tests.law.plain_blackjack import PlainBet, paid_in_all
 from tests.scenarios.virtual_house import TABLE, House, Pipe
 
 DEALER, SUPERVISOR = "D-101", "S-201"
@@ -34,6 +40,8 @@ class Cashier:
             self._begin(self._claim(int(place.removeprefix("jackpot, seat "))))
         elif row.type == "JackpotClaimed":
             self._begin(self._pay())
+        elif row.type == "HandsOver":
+            self._begin(self._pay_bets())
 
     def _begin(self, deed: Any) -> None:
         task = asyncio.create_task(deed, name="cashier")
@@ -51,6 +59,16 @@ class Cashier:
             seats, amounts = [each.win.seat for each in owed], [each.amount for each in owed]
             await self._say("pay-jackpot", SUPERVISOR, seats=seats, amounts=amounts)
 
+    async def _pay_bets(self) -> None:
+        await asyncio.sleep(LOOK_S)
+        if self._here.host.daemon is None:
+            return
+        round_of = self._here.host.daemon.tables[TABLE].state.procedures.blackjack
+        if round_of.played is None or not round_of.bets or round_of.unsure:
+            return
+        amounts = due_bets(round_of)
+        await self._say("pay-bets", DEALER, seats=sorted(amounts), amounts=[amounts[seat] for seat in sorted(amounts)])
+
     async def _say(self, act: str, staff: str, **fields: object) -> None:
         self._said += 1
         asked = {"id": f"cashier-{self._said}", "act": act, "table": TABLE, "staff": staff, "fields": fields}
@@ -62,3 +80,14 @@ class Cashier:
             self.answers[act, said["answer"]] += 1
         finally:
             await pipe.close()
+
+
+def due_bets(kept: BlackjackSlice) -> dict[int, int]:
+    """What goes back to each holder, by seat, as `tests.law.plain_blackjack` reckons it."""
+    played, bank = kept.played, [card.rank for card in kept.played.bank] if kept.played is not None else []
+    assert played is not None
+    amounts: dict[int, int] = {}
+    for bet in kept.bets:
+        hands = [plainly(played, hand) for hand in played.hands[bet.seat]]
+        _, amounts[bet.seat] = paid_in_all(hands, bank, PlainBet(bet.amount, bet.insurance, len(hands), doubles=True))
+    return amounts

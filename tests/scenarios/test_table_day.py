@@ -82,6 +82,9 @@ async def play_day(folder: Path, seed: int, rounds: int) -> Counter[str]:
         lying = sum(slot.box + bool(slot.window) for slot in here.room.slots["slots"].slots.values())
         assert lying == rows["ChipBet"], "each chip that was told lies in a box or a window, and no other"
         assert rows["JackpotPaid"] == cashier.answers["pay-jackpot", "accepted"]
+        # the round of the day's last kill may go unpaid; none is paid otherwise than the evaluator says
+        assert rows["BetsPaid"] == cashier.answers["pay-bets", "accepted"]
+        assert cashier.answers["pay-bets", "refused"] == 0
         assert checks.money.paid >= rows["JackpotPaid"] > 0
     return rows
 
@@ -92,4 +95,6 @@ async def test_no_checker_fires(seed: int, tmp_path: Path) -> None:
     assert rows["RoundEnded"] == ROUNDS
     assert rows["JackpotRaised"] > ROUNDS // 2
     assert rows["HandsOver"] == ROUNDS
+    assert rows["BetPlaced"] > 7 * ROUNDS // 2
+    assert rows["BetsPaid"] > ROUNDS // 2
     assert rows["CardVoid"] >= 2, "the dealer's mistakes"
