@@ -30,7 +30,8 @@ FOR EACH STATEMENT EXECUTE FUNCTION jackpot_insert_only()"""
 # Entries of others wait until this transaction has ended, and this one until theirs have: so a closing balance, or a
 # claim, misses no entry whose number is lower than one that it has seen.
 ALONE = "LOCK TABLE jackpot_entries IN SHARE ROW EXCLUSIVE MODE"
-AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, TimeoutError)
+# A connection that is cut off in the middle of a statement may come as the client's own confusion.
+AWAY = (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, asyncpg.InternalClientError, TimeoutError)
 # An answer means that the entry is on the server's disk, whatever the server, the role or the address is set to.
 DURABLE = {"synchronous_commit": "on"}
 MAKING = 0x7A81E51DE  # any number of our own: only one client makes the tables at a time
