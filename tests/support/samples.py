@@ -12,19 +12,14 @@ from drivers.events import KeyName, LampColour, LampPattern, Outcome, PermitEndi
 from tableside import (
     batch_requests,
     blackjack_requests,
-    defect_requests,
-    exchange_requests,
     inputs,
-    manual_requests,
     people_requests,
     requests,
     service_requests,
-    shoe_requests,
 )
 from tableside.cards import parse_card
 from tableside.causes import Elsewhere
 from tableside.games.blackjack import Choice
-from tableside.games.defects import Defect, Where
 from tableside.house import Role
 from tableside.inputs import AnyInput, DaemonStarted, DeadlinePassed
 from tableside.jackpot import linked
@@ -34,6 +29,7 @@ from tableside.procedures.shoe_slice import ORDER
 from tableside.requests import AnyRequest, Request, SortedDecks
 from tableside.shoe_requests import BackCount
 from tests.law.jackpot_table import SETTINGS
+from tests.support.shoe_samples import OF_SHOES_AND_FORMS
 from tests.support.table import HOUSE, Table
 
 # As the rim hands an identity on.
@@ -43,13 +39,7 @@ BACKS = (BackCount("red", 156), BackCount("blue", 156))
 WHOLE = (SortedDecks("red", 3), SortedDecks("blue", 3))
 
 REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
-    manual_requests.IssueForm: ({},),
-    manual_requests.OrderManual: ({"form": 1, "why": "no power"}, {"form": 9, "why": "", "since": "25:00"}),
-    manual_requests.EnterLate: (
-        {"line": 1, "at": "21:45", "kind": manual_requests.LateKind.ROUND, "text": "22 cards"},
-        {"line": 0, "at": "9", "kind": manual_requests.LateKind.OTHER, "text": ""},
-    ),
-    manual_requests.EndManual: ({"lines": 1}, {"lines": 0}, {"lines": 40}),
+    **OF_SHOES_AND_FORMS,
     people_requests.EnrolBadge: ({"staff": "D2", "reader": "reader"}, {"staff": "X", "reader": "none"}),
     people_requests.WithdrawBadge: ({"staff": "D2"}, {"staff": "X"}),
     people_requests.HandOverSection: ({"staff": "S2"}, {"staff": "D1"}),
@@ -62,34 +52,6 @@ REQUESTS: dict[type[Request], tuple[dict[str, object], ...]] = {
     batch_requests.CollectDeck: ({},),
     batch_requests.ReplaceDeck: ({"back": "red"}, {"back": "green"}),
     batch_requests.CountDeck: ({"back": "red", "cards": 52}, {"back": "red", "cards": 999}),
-    shoe_requests.CountBacks: ({"counts": BACKS}, {"counts": ()}, {"counts": (BackCount("red", 999), BACKS[1])}),
-    shoe_requests.CutCards: (
-        {"occupied": (2, 5), "seat": 2},
-        {"occupied": (2,), "seat": 3},
-        {"occupied": (9, 9), "seat": 1},
-        {"occupied": (), "seat": 0, "inspector": "I1"},
-        {"occupied": (1,), "seat": 0, "inspector": "D1"},
-    ),
-    shoe_requests.BeginHandShoe: ({"incident": 1}, {"incident": 99}, {"why": "its motor is dead"}, {}),
-    shoe_requests.EmptyByHand: ({"cards": 312}, {"cards": 999}),
-    shoe_requests.EndHandShoe: ({"packets": 3}, {"packets": 1, "device": "nowhere"}),
-    shoe_requests.CountDealt: ({"cards": 5}, {"cards": 0}),
-    shoe_requests.InterruptPlay: ({"why": "no players"}, {"why": ""}),
-    shoe_requests.SpreadCards: ({"why": "no bets"}, {"why": ""}),
-    shoe_requests.GatherCards: ({}, {"why": "a torn card"}),
-    exchange_requests.ExchangeCards: ({"out": BACKS[:1], "reference": "seal 1"}, {"out": (), "reference": ""}),
-    exchange_requests.AuthoriseSingleCard: (
-        {"authorised_by": "A. Inspector", "reference": "order 12"},
-        {"authorised_by": "", "reference": ""},
-    ),
-    defect_requests.ReportDefect: (
-        {"defect": Defect.DUPLICATE, "where": Where.HAND, "card": RED_7, "seat": 3},
-        {"defect": Defect.MISSING, "where": Where.STUB},
-        {"defect": Defect.JOKER, "where": Where.SPREAD, "seat": 99, "count": 0},
-    ),
-    defect_requests.ClaimExposed: ({"finding": 1}, {"finding": 99, "has_looked": True}),
-    defect_requests.KeepMoney: ({"seats": (1, 2)}, {"seats": (0, 0)}),
-    defect_requests.AwardMoney: ({"round": 1, "seat": 1}, {"round": 99, "seat": 9}),
     requests.BeginLoad: ({"packets": 3}, {"packets": 1}),
     requests.LoadPacket: ({"cards": 104}, {"cards": 0}, {"cards": 156}),
     requests.CorrectPacket: ({"cards": 103}, {"cards": -1}),
