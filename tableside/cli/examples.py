@@ -98,6 +98,10 @@ EXAMPLES: Mapping[str, Mapping[str, str]] = {
         "end": "--lines 1 --as R-401",
     },
     "incident": {"settle": '--incident 4 --finding "switch box bumped" --as S-201'},
+    "badge": {
+        "enrol": "--staff D-102 --reader badges --as S-201",
+        "withdraw": "--staff S-201 --as P-301",
+    },
     "alert": {"take": "--alert 1 --as S-201", "seen": "--alert 1 --as S-201", "clear": "--alert 1 --as S-201"},
 }
 

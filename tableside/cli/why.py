@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -18,6 +18,15 @@ from tableside.exit_codes import ExitCode
 if TYPE_CHECKING:
     from tableside.configuration.shape import Device
 
+# What only the table's file can tell of a device: it is asked about by its name there.
+OF_THE_FILE: Mapping[str, str] = {
+    "display-page": "port of this host",
+    "keyboard-badge-reader": "keyboard layout",
+    "cctalk-slot": "address, seat and sorter path",
+    "modbus-lamp": "unit and coils",
+    "retrofit-shuffler": "unit and wiring",
+    "gat-firmware-port": "list of firmware",
+}
 DIRECTLY = "no daemon holds the port: asked directly"
 
 
@@ -84,6 +93,10 @@ def _at(address: str, driver: str, serial_number: str, model: str, osdp_address:
 
     if driver not in DRIVERS:
         raise click.UsageError(f"--driver says who is to try at an address; there are {', '.join(DRIVERS)}")
+    if (needed := OF_THE_FILE.get(driver)) is not None:
+        raise click.UsageError(
+            f"{driver} needs its {needed} too: name the device as the table's file does, with --config"
+        )
     return Device(
         name="device",
         role=DeviceRole(DRIVERS[driver][0]),

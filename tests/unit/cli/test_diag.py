@@ -11,6 +11,7 @@ from firmware_bridge.links.recording import Direction, Entry, Head
 from tableside.cli.failing import run_command
 from tableside.cli.groups import tableside
 from tableside.cli.row_types import known_types
+from tableside.configuration.device_rules import DRIVERS
 from tableside.exit_codes import ExitCode
 from tests.support.session import give_out, open_table
 from tests.support.written import written
@@ -116,3 +117,10 @@ def test_every_kind_of_row_is_among_the_types() -> None:
     known = known_types()
     assert {"DaemonStarted", "CardsOut", "EndRound", "LockAdded", "RoundEnded", "CardsToOpen"} <= set(known)
     assert len(known) == len(set(known))
+
+
+@pytest.mark.parametrize("driver", DRIVERS)
+def test_no_driver_that_is_tried_at_an_address_ends_in_a_fault_of_ours(driver: str) -> None:
+    """What only the table's file can tell is asked for; a port that is not there is named."""
+    ended = run("diag", "why", "serial:///dev/ttyNone?baud=9600", "--driver", driver)
+    assert ended in (ExitCode.USAGE, ExitCode.FOUND)
