@@ -11,7 +11,7 @@ from drivers import events
 from drivers.events import KeyName, Place
 from tableside.cards import Card
 from tableside.decisions import LockRemoved, RequestAnswered
-from tableside.happenings import CardReplaced, JamCleared
+from tableside.happenings import CardReplaced, JamCleared, RoundEnded
 from tableside.locks import Scope, standing
 from tableside.requests import (
     AcknowledgeReport,
@@ -28,9 +28,12 @@ from tableside.requests import (
     ReplaceCard,
 )
 from tests.support.session import ALL, WHOLE, levels, load_packet, open_table, unload
-from tests.support.table import Table
+from tests.support.table import ENFORCING, Table
 from tests.unit.test_rounds import deal
 from tests.unit.test_rounds import open_table as in_play
+from tests.unit.test_rounds_by_sensors import deal as deal_sensed
+from tests.unit.test_rounds_by_sensors import insert as insert_sensed
+from tests.unit.test_rounds_by_sensors import table_of as sensed
 
 KING = Card("K", "♠", "red")
 
@@ -140,3 +143,14 @@ def test_a_card_change_is_thirteen_touches_where_eight_were_wanted() -> None:
     for _ in range(2):
         load_packet(counted, ALL // 2)
     assert len(counted.touches) == 13, counted.touches
+
+
+def test_a_normal_round_without_a_done_key_is_none() -> None:
+    counted = Counted.of(sensed(ENFORCING))
+    for _ in range(2):
+        deal_sensed(counted, 20)
+        counted.wait(20)
+        insert_sensed(counted, 20)
+        counted.wait(20)
+    assert len(counted.all_of(RoundEnded)) == 2
+    assert counted.touches == []
