@@ -199,6 +199,13 @@ def _handled(turn: Turn, what: CardsTakenOut) -> None:
         turn.happened(CountWanted(why="origin of a card unknown"))
 
 
+def _handled_unopened(turn: Turn, what: CardsTakenOut) -> None:
+    """A tap at a stuck card has freed the lid, and nobody needs to lift it: the card had gone before."""
+    _handled(turn, what)
+    timers.cancel(turn, FREE_TIMER)
+    presence.end(turn, Operation.LID)
+
+
 def _taken_from(turn: Turn) -> str:
     """Where the account has a card that a hand takes out.
 
@@ -280,6 +287,15 @@ PROCEDURE = Procedure(
         Row(S.FREE, LidOpened, S.OPEN, _opened, _is_present, said="opened"),
         Row(S.FREE, LidOpened, S.UNSIGNED, _opened_too_late, said="opened when nobody was present any more"),
         Row(S.FREE, DeadlinePassed, S.SHUT, _not_opened, _is_free_over, said="not opened in time"),
+        Row(
+            S.FREE,
+            CardsTakenOut,
+            S.SHUT,
+            _handled_unopened,
+            guards=(SIGNED_IN, _is_answer),
+            said="answered",
+            then=GO_ON,
+        ),
         Row(S.FREE, OpenLid, None, when=_is_present, said="the lid is free"),
         Row(S.FREE, OpenLid, None, _free, guards=(SIGNED_IN,), said="the lid is free"),
         Row(S.OPEN, CardsTakenOut, None, _answered, guards=(_is_answer,), said="answered", then="shut the lid"),

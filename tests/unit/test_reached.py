@@ -38,7 +38,6 @@ from tests.support.situations import read_apart
 from tests.support.swaps import loaded_spare
 from tests.support.table import ENFORCING, Table
 from tests.unit.test_batch import Bench
-from tests.unit.test_enrolment import sight, waiting
 from tests.unit.test_jackpot import FOUR_ACES, jackpot_table, won
 from tests.unit.test_jackpot_linked import LINKED, linked
 from tests.unit.test_jackpot_sensed import seen_to_win
@@ -116,14 +115,6 @@ def by_hand_on_a_form() -> Table:
     return table
 
 
-def enrolling(*digests: str) -> Table:
-    """A new badge is waited for, and was tapped once where a digest is given."""
-    table = waiting()
-    for digest in digests:
-        sight(table, digest)
-    return table
-
-
 def to_be_looked_into() -> Table:
     """Before a load, at a machine that is only watched: it can neither count nor tell what it holds."""
     table = prepared()
@@ -178,8 +169,6 @@ FARTHER: dict[str, Callable[[], Table]] = {
     "empty is LOOKING": to_be_looked_into,
     "difference is HAND_COUNT": differs_twice,
     "manual operation is ON": by_hand_on_a_form,
-    "enrolment is FIRST": enrolling,
-    "enrolment is SECOND": lambda: enrolling("5f" * 16),
     "card readers is DIFFERING": read_apart,
     "jackpot bets is TAKING": jackpot.taking,
     "jackpot bets is CLOSING": jackpot.closing,
