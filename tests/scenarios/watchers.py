@@ -14,7 +14,7 @@ from firmware_bridge.clock import NS_PER_S
 from tableside import card_account
 from tableside.decisions import CommandIntended, Decision, LockAdded, LockRemoved, PermitGranted
 from tableside.happenings import BadgeTapped, CardsEntered, CardsLeft
-from tableside.house import Role
+from tableside.house import Role, TableKind
 from tableside.inputs import DaemonStarted, Input
 from tableside.jackpot.settings import WHOLE
 from tableside.jackpot_happenings import JackpotPaid, JackpotRaised, JackpotStarted
@@ -87,6 +87,11 @@ class Money:
             self.findings.append(f"row {seq}: {what.left} left after {what.amounts}, by the rows {self._shown}")
 
 
+def _deals_by_deck(state: TableState) -> bool:
+    """A batch machine gives the mixed deck out to be dealt, which is the dealer's own act (ADR 35)."""
+    return state.house.kind is TableKind.BATCH
+
+
 class Attendance:
     """No card of a load goes in, no lid is freed, nothing is emptied, unless a supervisor was seen shortly before."""
 
@@ -107,7 +112,7 @@ class Attendance:
                 self._judge(seq, given, state, "a card of a load went in", LEASE_S + ON_ITS_WAY_S)
             elif isinstance(what, PermitGranted) and what.what is PermitKind.LID:
                 self._judge(seq, given, state, "the lid was freed", 0)
-            elif isinstance(what, CommandIntended) and what.verb is Verb.EJECT_ALL:
+            elif isinstance(what, CommandIntended) and what.verb is Verb.EJECT_ALL and not _deals_by_deck(state):
                 self._judge(seq, given, state, "the machine was emptied", 0)
 
     def _judge(self, seq: int, given: Input, state: TableState, act: str, grace_s: float) -> None:
